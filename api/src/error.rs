@@ -167,29 +167,29 @@ pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     format!("a handler panicked: {}", text.unwrap_or("no message"))
 }
 
-/// What every refused call answers.
+/// The body of every error response.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorBody {
-    /// Names the reason for programs; the message catalogue has words for each.
+    /// Machine-readable reason; the message catalogue has a text for each.
     #[schema(example = "invalid")]
     code: String,
-    /// A sentence for people, in the user's language.
+    /// A message in the user's language.
     message: String,
-    /// What the sentence names.
+    /// Parameters of the message.
     #[serde(skip_serializing_if = "Map::is_empty")]
     #[schema(value_type = HashMap<String, Value>)]
     params: Map<String, Value>,
-    /// Every refused field, with code `invalid`.
+    /// Every invalid field, with code `invalid`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fields: Vec<FieldErrorBody>,
-    /// Seconds until the next try, with status 429.
+    /// Seconds until a retry may succeed, with status 429.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
-    /// The answer's `x-request-id`: with it the log says more.
+    /// The `x-request-id` of the response, for finding it in the log.
     request_id: String,
 }
 
-/// A refused field.
+/// An invalid field.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FieldError)]
 pub struct FieldErrorBody {

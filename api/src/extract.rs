@@ -145,7 +145,7 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Json<T> {
     }
 }
 
-/// The body of an action that needs to be told nothing.
+/// The body of an action that takes no input.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Nothing)]

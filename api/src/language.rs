@@ -25,7 +25,7 @@ pub fn negotiate_language(header: Option<&HeaderValue>) -> &'static str {
     best.0
 }
 
-/// A language range and its weight in thousandths; none for what is malformed.
+/// A language range and its weight in thousandths; none if malformed.
 fn range(part: &str) -> Option<(&str, u16)> {
     let mut pieces = part.split(';').map(str::trim);
     let name = pieces.next().filter(|name| !name.is_empty())?;

@@ -18,7 +18,7 @@ use utoipa::{
     info(
         title = "SPV Portal",
         description = "Everything the portal does. Sign in at `/auth/v1/token` and send the access token as `Authorization: Bearer …`. \
-            Amounts are decimal numbers as text beside a currency, times are RFC 3339 in UTC, lists go on with `cursor`. \
+            Amounts are decimal numbers as text beside a currency, times are RFC 3339 in UTC, lists are paged with `cursor`. \
             A row carries its `version` (also as `ETag`; send it back as `If-Match`) and what you `can` do with it.",
         license(name = "MIT")
     ),
@@ -116,13 +116,11 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
     let changes = (by_id || method == "patch") && has_body && method != "get" && row;
     let is_one_of = |ids: &[&str]| operation.operation_id.as_deref().is_some_and(|id| ids.contains(&id));
     if (changes && !is_one_of(&TAKES_NO_VERSION)) || is_one_of(&TAKES_VERSION) {
-        parameters.push(header_parameter("If-Match", "The `version` that was seen; a newer one is not overwritten."));
+        parameters.push(header_parameter("If-Match", "The expected `version`; a newer one is not overwritten."));
     }
     if method == "post" && creates && ["/rest/", "/functions/"].iter().any(|root| path.starts_with(root)) {
-        parameters.push(header_parameter(
-            "Idempotency-Key",
-            "The same key with the same body makes one row, however often it is sent.",
-        ));
+        parameters
+            .push(header_parameter("Idempotency-Key", "Repeated requests with the same key and body create one row."));
     }
     operation.parameters = (!parameters.is_empty()).then_some(parameters);
 }
@@ -190,15 +188,15 @@ const TAKES_NO_VERSION: [&str; 8] = [
 /// Descriptions of the error responses.
 const REFUSALS: [(&str, &str); 10] = [
     ("400", "The request cannot be read, or names a field that does not exist."),
-    ("401", "Not signed in, or not any more."),
-    ("403", "Yours to see, but not to do."),
-    ("404", "There is no such row, or it is not yours to know of."),
-    ("409", "The state of things is against it; `stale` when somebody else changed the row first."),
+    ("401", "Not signed in, or the session has ended."),
+    ("403", "Not allowed for the caller."),
+    ("404", "No such row, or it is outside the caller's scope."),
+    ("409", "The state of the row does not allow it; `stale` when the row was changed meanwhile."),
     ("413", "The body is too large."),
-    ("422", "Refused fields, each with its reason."),
-    ("429", "Too often; `Retry-After` says when again."),
-    ("503", "The database cannot be used right now; `Retry-After` says when again."),
-    ("default", "Any other refusal."),
+    ("422", "Invalid fields, each with its reason."),
+    ("429", "Rate limit exceeded; see `Retry-After`."),
+    ("503", "The database is unavailable; see `Retry-After`."),
+    ("default", "Any other error."),
 ];
 
 fn refusal(description: &str) -> RefOr<utoipa::openapi::Response> {

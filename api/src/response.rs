@@ -84,7 +84,7 @@ fn set_etag(response: &mut Response, version: i64) {
     }
 }
 
-/// A page of a list. The next one is asked for with `?cursor=`.
+/// A page of a list. Fetch the next one with `?cursor=`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -99,7 +99,7 @@ impl<T> Page<T> {
     }
 }
 
-/// A short list that has no pages.
+/// A short list without pages.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Items)]
 pub struct ItemList<T> {

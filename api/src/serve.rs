@@ -70,8 +70,8 @@ pub async fn serve(listener: TcpListener, app: AppState, shutdown: impl Future<O
     }
     drop(listener);
     app.shutdown.cancel();
-    // hyper's graceful shutdown closes a connection whose request it has not read yet, which fails that request. Every
-    // response closes its connection by now, so connections that are used end by themselves.
+    // hyper's graceful shutdown closes a connection whose request it has not read yet, which fails that request. During
+    // the drain every response closes its connection, so used connections end by themselves.
     let _ = timeout(LAST_REQUEST_GRACE, all_closed(&server.connections)).await;
     if timeout(SHUTDOWN_TIMEOUT, server.connections.shutdown()).await.is_err() {
         tracing::warn!(seconds = SHUTDOWN_TIMEOUT.as_secs(), "requests still in flight at shutdown");

@@ -1,4 +1,4 @@
-//! Reports as workbooks: dates, numbers and amounts are such in the cells, so that a spreadsheet can go on with them.
+//! Reports as workbooks. Dates, numbers and amounts are typed cells, so that spreadsheets can calculate with them.
 use domain::{
     Error, Result,
     kernel::{csv::escape_formula, i18n, money::Currency},
@@ -66,7 +66,7 @@ fn cell(
     let coded = |list: &str| named(format!("{list}.{text}"));
     let number = || text.parse::<f64>().unwrap_or_default();
     match kind {
-        // Excel never runs a text, and no text of ours becomes a formula where it is typed again.
+        // Excel never evaluates a string cell, but it would if the text were entered again.
         Kind::Text => sheet.write_string(row, column, escape_formula(text.to_owned()))?,
         Kind::Date => {
             sheet.write_datetime_with_format(row, column, ExcelDateTime::parse_from_str(text)?, forms.date)?

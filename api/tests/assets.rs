@@ -12,7 +12,7 @@ async fn portal() -> TestApp {
     TestApp::new(World::sqlite().await, api::HttpConfig::default()).await
 }
 
-/// A portal whose operator has written every page that is theirs.
+/// A portal with all pages that operators write.
 async fn written() -> TestApp {
     let app = portal().await;
     let pages = json!({ "pricing": "1,250 dollars.", "careers": "A clerk.", "privacy": "Ten years." });
@@ -61,7 +61,7 @@ async fn operator_pages_answer_404_without_a_text() {
             for path in [path.clone(), format!("{path}/")] {
                 let answer = nobody.get(&path).await;
                 assert_eq!(answer.status, status, "{path} with {text:?}");
-                // The same page all the same: it shows its own 404.
+                // Same page; it shows its own 404.
                 assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
             }
             assert_eq!(nobody.ask(Method::HEAD, &path).await.status, status, "{path} with {text:?}");
@@ -69,7 +69,7 @@ async fn operator_pages_answer_404_without_a_text() {
     }
 }
 
-/// The app's addresses are written in `paths.ts` only; the server knows each of them.
+/// The app's paths are defined in `paths.ts`; the server must know each of them.
 #[tokio::test]
 async fn client_routes_match_the_web_apps_paths() {
     let nobody = written().await.anonymous();

@@ -1,5 +1,5 @@
-//! Documents that hang on something: receipts on invoices, papers on requests for orders, files on messages. And that
-//! what hangs on an internal note reaches nobody but the staff.
+//! Attachments: receipts on invoices, documents on order requests, files on messages. Attachments of internal notes are
+//! visible to staff only.
 
 use crate::{
     documents::{link, upload},
@@ -8,7 +8,7 @@ use crate::{
 use domain::{kernel::ids::DocumentId, outbox::notifications, platform::activity};
 use serde_json::{Value, json};
 
-/// A document that will hang on something, and its version.
+/// A document to attach, and its version.
 async fn file(person: &TestUser, name: &str, of: &[(&str, &str)]) -> DocumentId {
     upload(person, b"%PDF-1.4 paper", &[&[("file_name", name), ("attach", "it")], of].concat()).await.0
 }
@@ -17,13 +17,13 @@ async fn invoice_of(person: &TestUser) -> String {
     person.get("/rest/v1/invoices").await.ok()["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
-/// Their names, in the order of the alphabet: in a test all of them come at the same moment.
+/// Names in alphabetical order: in a test all documents have the same time.
 fn names(documents: &Value) -> Vec<&str> {
     let found = documents.as_array().unwrap().iter().map(|document| document["name"].as_str().unwrap());
     found.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
 }
 
-/// The titles of what somebody was told of.
+/// Titles of a user's notifications.
 async fn told(app: &TestApp, person: &TestUser) -> Vec<String> {
     let operator = app.world.operator();
     activity::sequence_all(&operator).await.unwrap();
@@ -51,7 +51,7 @@ async fn receipts_are_documents_of_the_order() {
         let sent = first.ok();
         assert_eq!(sent["receipts"][0]["document"]["name"], "transfer.pdf");
         assert_eq!(sent["receipts"][0]["sent_by"], "Maya Test");
-        // Once, however often it is sent, and nothing is paid by it.
+        // Sending it twice adds it once, and records no payment.
         for key in ["receipt", "other"] {
             let again = maya.post(&path, body.clone()).key(key).await.ok();
             assert_eq!(again["receipts"].as_array().unwrap().len(), 1);
@@ -63,12 +63,12 @@ async fn receipts_are_documents_of_the_order() {
         let version = seen["receipts"][0]["document"]["latest"]["id"].as_str().unwrap().parse().unwrap();
         let content = app.anonymous().get(&link(&erin, domain::kernel::ids::VersionId(version), "inline").await).await;
         assert_eq!(content.bytes.as_ref(), b"%PDF-1.4 paper");
-        // The staff hear of the receipt, and not of the upload beside it.
+        // Staff are notified of the receipt, not of the upload as well.
         let heard = told(&app, &erin).await;
         assert!(heard.contains(&"invoice.receipt_sent".to_owned()), "{heard:?}");
         assert!(!heard.contains(&"document.uploaded".to_owned()), "{heard:?}");
 
-        // The staff may hand one in, too: their upload is nobody's business before.
+        // Staff may submit one, too: until then their upload is internal.
         let of = maya.spv.unwrap().to_string();
         let staffs = file(&erin, "from the bank.pdf", &[("spv_id", &of)]).await;
         maya.get(&format!("/rest/v1/documents/{staffs}")).await.refused(404, "not_found");
@@ -101,7 +101,7 @@ async fn receipts_need_own_invoice_and_own_document() {
         }
         send(&nils, &his, paper).await.refused(404, "not_found");
         send(&maya, &hers, other).await.refused(404, "not_found");
-        // Not even the staff mix up what belongs to two clients, or to two orders.
+        // Staff cannot mix documents of two clients, or of two orders, either.
         send(&erin, &his, paper).await.refused(404, "not_found");
         let second = json!({ "client_id": maya.id, "company_id": app.acme, "purchase_amount": "1" });
         let second = erin.post("/rest/v1/spvs", second).await.ok();
@@ -141,7 +141,7 @@ async fn request_attachments_belong_to_the_order() {
             assert_eq!(names(&list["items"][0]["documents"]), ["deed.pdf", "plan.pdf"]);
         }
         nils.get(&path).await.refused(404, "not_found");
-        // The staff open one before they decide.
+        // Staff open one before they decide.
         let seen = erin.get(&path).await.ok();
         let version = seen["documents"][0]["latest"]["id"].as_str().unwrap().parse().unwrap();
         link(&erin, domain::kernel::ids::VersionId(version), "inline").await;
@@ -162,7 +162,7 @@ async fn messages_carry_files_both_ways() {
         let (erin, maya, nils) = (app.employee("Erin").await, app.client("Maya").await, app.client("Nils").await);
         let spv = maya.spv.unwrap().to_string();
         let photo = file(&maya, "photo.pdf", &[("spv_id", &spv)]).await;
-        // A file says enough; nothing at all does not.
+        // A file is enough; an empty message is not.
         assert_eq!(maya.post("/rest/v1/messages", json!({ "spv_id": spv })).await.fields(), ["body required"]);
         let sent = maya.post("/rest/v1/messages", json!({ "spv_id": spv, "document_ids": [photo] })).await.ok();
         assert_eq!((&sent["body"], names(&sent["documents"])), (&json!(""), vec!["photo.pdf"]));
@@ -187,7 +187,7 @@ async fn messages_carry_files_both_ways() {
             assert!(!heard.iter().any(|action| action.starts_with("document.")), "{heard:?}");
         }
 
-        // In general, to a client.
+        // In a client's general conversation.
         let id = maya.id.to_string();
         let letter = file(&erin, "letter.pdf", &[("client_id", &id)]).await;
         let general = json!({ "client_id": maya.id, "body": "Hello", "document_ids": [letter] });
@@ -245,7 +245,7 @@ async fn attachments_of_internal_notes_are_staff_only() {
         let note = erin.post("/rest/v1/messages", note).await.ok();
         assert_eq!(note["documents"].as_array().unwrap().len(), 2);
         let path = format!("/rest/v1/documents/{secret}");
-        // Another version stays as secret as the first.
+        // Another version is internal like the first.
         upload(&erin, b"%PDF-1.5", &[("file_name", "SECRET 2.pdf"), ("document_id", &secret.to_string())]).await;
         erin.post(&format!("{path}/restore"), json!({ "version_id": version })).await.ok();
         assert_eq!(everything().await, before, "a note changes nothing that a client can see");
@@ -263,7 +263,7 @@ async fn attachments_of_internal_notes_are_staff_only() {
         for letter in app.deliver_mails().await {
             assert!(!format!("{letter:?}").contains("SECRET"));
         }
-        // The staff have it: in the order, in the search, in the note.
+        // Staff see it in the order, in the search and in the note.
         assert_eq!(sam.get(&path).await.ok()["internal"], true);
         let found = sam.get(&format!("/rest/v1/documents?spv_id={spv}&q=secret")).await.ok();
         assert_eq!(found["items"].as_array().unwrap().len(), 1);

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
 
-/// A request of a client that knows the new shape of errors.
+/// A request with the API version of the new error shape.
 fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
-/// The same person with another token.
+/// The same user with another token.
 fn holding(person: &TestUser, token: &Value) -> TestUser {
     let mut person = person.clone();
     person.token = token.as_str().map(str::to_owned);
@@ -142,7 +142,7 @@ async fn malformed_requests_return_protocol_codes() {
     .await;
 }
 
-/// It was chosen under other rules; the app may ask for a better one.
+/// It was set under an older policy; the app may ask for a better one.
 #[tokio::test]
 async fn weak_password_is_reported_with_the_session() {
     on_both(async |app: TestApp| {

@@ -33,7 +33,7 @@ async fn new_password_needs_old_password_code_or_fresh_link() {
         put(&maya, json!({ "password": "short", "current_password": PASSWORD })).await.refused(422, "weak_password");
         put(&maya, json!({ "password": "a brand new one", "current_password": PASSWORD })).await.ok();
 
-        // An access token lives shorter than a day: the session does not.
+        // An access token expires within a day, the session does not.
         let sign_in = json!({ "email": "maya@example.com", "password": "a brand new one" });
         let session = app.anonymous().post("/auth/v1/token?grant_type=password", sign_in).await.ok();
         app.world.clock.advance(Duration::hours(25));
@@ -121,7 +121,7 @@ async fn email_change_is_confirmed_at_both_addresses() {
         let first = app.deliver_mails().await;
         app.world.clock.advance(Duration::seconds(60));
         put(&maya, json!({ "email": "Ortiz@example.com" })).await.ok();
-        // The first wish is forgotten.
+        // The first request is discarded.
         for letter in &first {
             verify(&app, json!({ "type": "email_change", "token_hash": letter.token }))
                 .await
@@ -141,7 +141,7 @@ async fn email_change_is_confirmed_at_both_addresses() {
             .await
             .refused(403, "otp_expired");
         assert_eq!(maya.get("/auth/v1/user").await.ok()["email"], "maya@example.com");
-        // The one that is still to come, once more.
+        // The pending one, again.
         app.world.clock.advance(Duration::seconds(60));
         modern(app.anonymous().post("/auth/v1/resend", json!({ "type": "email_change", "email": "maya@example.com" })))
             .await
@@ -244,7 +244,7 @@ async fn single_confirmation_mode_confirms_at_the_new_address() {
                 (&json!("email_change"), &json!("ivan@example.org"))
             );
             assert_eq!(LinkKind::EmailChangeNew.verified_as(), "email_change");
-            // What staff know of the partner has changed with it.
+            // The partner's row for staff has changed too.
             let isos = app.employee("Erin").await.get("/rest/v1/isos").await.ok();
             assert_eq!(isos["items"][0]["email"], "ivan@example.org");
         },

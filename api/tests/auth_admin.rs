@@ -72,7 +72,7 @@ async fn user_list_has_total_and_link_headers() {
         let links: Vec<_> = first.header("link").unwrap().split(',').collect();
         assert_eq!(links.len(), 2);
         for (link, (page, rel)) in links.iter().zip([("2", "\"next\""), ("2", "\"last\"")]) {
-            // What the client does.
+            // As the client does.
             let parts: Vec<_> = link.split(';').collect();
             assert_eq!(parts[0].split('=').nth(1).and_then(|text| text.get(..1)), Some(page));
             assert_eq!(parts[1].split('=').nth(1), Some(rel));
@@ -86,7 +86,7 @@ async fn user_list_has_total_and_link_headers() {
         assert!(!last.header("link").unwrap().contains("next"));
         assert_eq!(list("?page=&per_page=").await.ok()["users"].as_array().unwrap().len(), 3);
         assert_eq!(list("?filter=ben").await.ok()["users"][0]["email"], "ben@example.com");
-        // Whoever follows a link stays with what was asked for.
+        // Page links keep the filter and the sort order.
         let asked = "filter=%40example.com&sort=created_at+asc";
         let found = list("?sort=created_at%20asc&filter=%40example.com&per_page=1").await;
         let links: Vec<_> = found.header("link").unwrap().split(',').collect();
@@ -145,7 +145,7 @@ async fn accounts_are_created_updated_banned_and_archived() {
         held.get("/auth/v1/user").await.ok();
         put(json!({ "password": "another good password" })).await.ok();
         modern(held.get("/auth/v1/user")).await.refused(403, "session_not_found");
-        // A hash from elsewhere does as well as the password itself.
+        // An imported hash works like the password itself.
         let known = "select password_hash from users where email_key = 'ada@example.com'";
         let hash: String = app.world.db.clone().sql(known).scalar().await.unwrap();
         put(json!({ "password": "one more good password" })).await.ok();
@@ -181,7 +181,7 @@ async fn accounts_are_created_updated_banned_and_archived() {
         modern(service.put(&only, json!({ "app_metadata": { "role": "client" } }))).await;
         assert_eq!(modern(service.get(&only)).await.ok()["app_metadata"]["role"], "super_admin");
 
-        // A person who chooses another's password is not to know it for long.
+        // A password set by another person must be changed soon.
         post(&sam, "admin/users", json!({ "email": "dan@example.com", "password": PASSWORD, "email_confirm": true })).await.ok();
         let dan = sign_in(&app, "dan@example.com", PASSWORD).await.ok();
         assert_eq!(dan["user"]["user_metadata"]["must_change_password"], true);
@@ -292,7 +292,7 @@ async fn email_change_invalidates_links_sent_to_the_old_address() {
         let made = post(&service, "admin/generate_link", link).await.ok();
         modern(maya.put("/auth/v1/user", json!({ "email": "wanted@example.com" }))).await.ok();
         let path = format!("/auth/v1/admin/users/{}", maya.id);
-        // Taken by somebody else: nothing of the change happens, not the role either.
+        // The address is taken: nothing of the change is applied, not the role either.
         app.client("Noah").await;
         let both = json!({ "email": "noah@example.com", "app_metadata": { "role": "employee" } });
         modern(service.put(&path, both)).await.refused(422, "email_exists");
@@ -330,7 +330,7 @@ async fn banned_super_admins_do_not_count_as_the_last_one() {
     .await;
 }
 
-/// With one question for everybody's factors, and one for everybody's identities.
+/// One query for all users' factors, and one for all identities.
 #[tokio::test]
 async fn user_page_is_loaded_in_constant_queries() {
     on_both(async |app: TestApp| {
@@ -357,7 +357,7 @@ async fn links_do_not_open_or_take_over_an_account_in_use() {
     on_both(async |app: TestApp| {
         let (sam, service) = (app.super_admin("Sam").await, app.service());
         let (maya, pia) = (app.client("Maya").await, app.super_admin("Pia").await);
-        // An active account without a sign-in so far, and a suspended one, are both in use.
+        // An active account without sign-in so far and a suspended one both count as in use.
         let erin = app.world.user(domain::kernel::access::Role::Employee, "Erin", None, None).await.id;
         let noah = app.client("Noah").await;
         sam.post(&format!("/rest/v1/users/{}/suspend", noah.id), json!({})).await.ok();
@@ -378,7 +378,7 @@ async fn links_do_not_open_or_take_over_an_account_in_use() {
             ] {
                 modern(sam.put(&path, body)).await.refused(403, "account_in_use");
             }
-            // What opens nothing goes on, and so do programs.
+            // Changes that give no access are allowed, and service tokens may make any.
             modern(sam.put(&path, json!({ "user_metadata": { "x": 1 }, "email": email }))).await.ok();
             modern(service.put(&path, json!({ "password": "a program's own choice" }))).await.ok();
             if id != noah.id {
@@ -386,7 +386,7 @@ async fn links_do_not_open_or_take_over_an_account_in_use() {
             }
         }
 
-        // Nobody has come in to these yet.
+        // These accounts have no sign-in yet.
         let new = json!({ "type": "invite", "email": "ina@example.com" });
         let made = post(&sam, "admin/generate_link", new.clone()).await.ok();
         post(&sam, "admin/generate_link", new.clone()).await.ok();

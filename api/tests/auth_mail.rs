@@ -30,7 +30,7 @@ fn pkce(mut body: Value) -> Value {
     body
 }
 
-/// Clicks on our page, which wants to be led back.
+/// Posts the form of our page, which expects a redirect.
 async fn click(app: &TestApp, letter: &SentMail, kind: &str) -> String {
     let body = json!({ "type": kind, "token_hash": letter.token, "skip_http_redirect": true });
     post(app, "verify", body).await.ok()["url"].as_str().unwrap().to_owned()
@@ -50,7 +50,7 @@ fn methods(app: &TestApp, session: &Value) -> String {
     claims["amr"][0]["method"].as_str().unwrap().to_owned()
 }
 
-/// Of each job that sends a mail: the mail's kind, and for how many hours it waits. Others begin by the real clock.
+/// Per mail job: the mail's kind, and its delay in hours. Other jobs start by the real clock.
 async fn sends(app: &TestApp) -> Vec<(Kind, i64)> {
     let ctx = app.world.operator();
     let page = PageQuery { limit: Some(100), cursor: None };
@@ -95,7 +95,7 @@ async fn first_order_mail_waits_for_account_setup() {
             expected.sort_by_key(|(kind, wait)| (*wait, kind.name()));
             assert_eq!(sends(&app).await, expected, "{setup}");
 
-            // The later job finds it sent; its button leads to a sign-in that works now.
+            // The later job finds it sent; its button is a sign-in link that works now.
             let ordered = mail_of(&app, Kind::SpvCreated).await;
             assert!(!ordered.before_setup);
             mails::mark_sent(&app.world.operator(), ordered.mail.id, None).await.unwrap();
@@ -116,7 +116,7 @@ async fn first_order_mail_goes_without_link_after_a_day() {
         app.world.clock.advance(Duration::hours(1));
         let identifier = made["spv"]["identifier"].as_str().unwrap();
         let wish = json!({ "clientEmail": "nora@example.com", "spvIdentifier": identifier });
-        // Erin's access token has expired by now.
+        // Erin's access token has expired.
         let noah = app.employee("Noah").await;
         noah.post("/functions/v1/notify-client-spv", wish).await.ok();
         assert!(!mail_of(&app, Kind::SpvCreated).await.before_setup, "what staff ask for is sent as ever");
@@ -170,7 +170,7 @@ async fn pkce_recovery_returns_a_code_to_the_same_browser() {
             .await
             .refused(403, "otp_expired");
 
-        // What is asked for goes before the page that asks.
+        // `redirect_to` has priority over the referring page.
         app.world.clock.advance(Duration::seconds(60));
         let body = json!({ "email": "maya@example.com", "redirect_to": "http://127.0.0.1:3000/asked" });
         let asking = app.anonymous().post("/auth/v1/recover", body);
@@ -183,7 +183,7 @@ async fn pkce_recovery_returns_a_code_to_the_same_browser() {
         app.world.clock.advance(Duration::seconds(300));
         exchange(&app, &query(&back, "code").unwrap(), VERIFIER).await.refused(422, "flow_state_expired");
 
-        // In another browser: the code, or the link without being led back.
+        // In another browser: the code, or the link without a redirect.
         post(&app, "recover", pkce(json!({ "email": "maya@example.com" }))).await.ok();
         let letter = app.only_mail().await;
         let typed = json!({ "type": "recovery", "email": "maya@example.com", "token": letter.code });
@@ -324,7 +324,7 @@ async fn sign_up_is_complete_after_confirmation() {
         let right = json!({ "email": "nora@example.com", "password": PASSWORD });
         post(&app, "token?grant_type=password", right.clone()).await.refused(400, "email_not_confirmed");
 
-        // Again: the same account, another mail, and never another password.
+        // Again: the same account, another mail, and the password unchanged.
         let again = json!({ "email": "nora@example.com", "password": "another good password" });
         post(&app, "signup", again.clone()).await.refused(429, "over_email_send_rate_limit");
         app.world.clock.advance(Duration::seconds(60));
@@ -343,7 +343,7 @@ async fn sign_up_is_complete_after_confirmation() {
             .refused(403, "otp_expired");
         post(&app, "token?grant_type=password", right).await.ok();
 
-        // Now it is known, which only its owner is told.
+        // Now it is known, which only its owner learns.
         app.world.clock.advance(Duration::seconds(60));
         let fake = post(&app, "signup", new).await.ok();
         assert_ne!(fake["id"], user["id"]);

@@ -1,5 +1,4 @@
-//! What the wire says beside sessions: headers of tokens, audiences, when mails were asked for and how many, and links
-//! that time has made worthless.
+//! Protocol details beside sessions: token headers, audiences, times and limits of mails, and expired links.
 
 use crate::support::{TestApp, TestRequest, TestResponse, on_both, on_both_with};
 use axum::http::Method;
@@ -100,7 +99,7 @@ async fn auth_mails_have_an_hourly_quota() {
     on_both_with(choose, async |app: TestApp| {
         let maya = app.client("Maya").await;
         let ask = async |email: &str| post(&app, "recover", json!({ "email": email })).await;
-        // Addresses that are nobody's take nothing of it.
+        // Unknown addresses do not count towards the limit.
         for n in 0..30 {
             ask(&format!("nobody{n}@example.com")).await.ok();
         }
@@ -111,7 +110,7 @@ async fn auth_mails_have_an_hourly_quota() {
             ask(&format!("{name}@example.com")).await.ok();
         }
         assert_eq!(app.deliver_mails().await.len(), 20);
-        // Nobody is told by that who has an account: only what each asked for twice is refused.
+        // This reveals no accounts: only repeated requests per address are refused.
         for email in ["maya@example.com", "somebody@example.com"] {
             ask(email).await.ok();
             ask(email).await.refused(429, "over_email_send_rate_limit");
@@ -121,7 +120,7 @@ async fn auth_mails_have_an_hourly_quota() {
             assert!(said["message"].as_str().unwrap().contains("180 seconds") && said["retry_after"] == 180, "{said}");
         }
         assert!(app.deliver_mails().await.is_empty());
-        // Whoever is signed in takes nothing of what visitors share, and needs nothing of it.
+        // Signed-in users have their own limit and do not count towards the one of visitors.
         modern(maya.get("/auth/v1/reauthenticate")).await.ok();
         modern(maya.put("/auth/v1/user", json!({ "email": "ortiz@example.com" }))).await.ok();
         assert_eq!(app.deliver_mails().await.len(), 3);
@@ -133,7 +132,7 @@ async fn auth_mails_have_an_hourly_quota() {
     .await;
 }
 
-/// Nobody is asked to read JSON where a page was to come.
+/// Browsers get a page or a redirect, never JSON.
 #[tokio::test]
 async fn rate_limited_browsers_are_redirected() {
     on_both_with(
@@ -156,7 +155,7 @@ async fn rate_limited_browsers_are_redirected() {
             }
             held(&visit(&there).await, &format!("{home}?"));
             held(&visit("authorize?redirect_to=https://evil.example").await, "http://127.0.0.1:8080/?");
-            // The way back is another route, and a wide one.
+            // The callback is another route, with a higher limit.
             for _ in 0..300 {
                 assert_eq!(visit("callback?state=x&code=y").await.status, 303);
             }
@@ -264,13 +263,13 @@ async fn links_and_codes_expire() {
             post(&app, "verify", by_link.clone()).await.refused(403, "otp_expired");
             let by_code = json!({ "type": name, "email": user.email, "token": late.code });
             post(&app, "verify", by_code).await.refused(403, "otp_expired");
-            // A page's form is led back with the reason.
+            // A form is redirected with the error.
             let form = format!("type={name}&token_hash={}", late.token);
             let asking = app.anonymous().ask(axum::http::Method::POST, "/auth/v1/verify").raw(form);
             let led = asking.header("content-type", "application/x-www-form-urlencoded").await;
             assert_eq!(led.status, 303);
             assert!(led.header("location").unwrap().contains("#error=access_denied&error_code=otp_expired"));
-            // And until the last second they are good.
+            // They are valid until the last second.
             app.world.clock.advance(Duration::seconds(-1));
             post(&app, "verify", json!({ "type": name, "token_hash": early.token })).await.ok();
         }

@@ -41,7 +41,7 @@ async fn empty_input_lists_all_required_fields() {
                     "requests" => body["kind"] = json!("support"),
                     _ => {}
                 }
-                // Who has an account needs to say neither name nor address in a request.
+                // A user with an account need not send name or address in a request.
                 let refused = match path {
                     "requests" => app.anonymous().post("/rest/v1/requests", body).await.fields(),
                     _ => erin.post(&format!("/rest/v1/{path}"), body).await.fields(),
@@ -116,7 +116,7 @@ async fn malformed_ids_are_404_in_paths_and_422_in_fields() {
             ("clients?cursor=yesterday", "cursor invalid_cursor"),
             ("companies?archived=perhaps", "archived malformed"),
             ("spvs?order=price", "order unknown"),
-            // Without an id it would be taken for a filter that found everything.
+            // Without an id it would be taken for a filter that matches everything.
             ("activity?subject_kind=client", "subject_id required"),
             ("activity?subject_kind=client&subject_id=", "subject_id required"),
             ("messages", "thread_id required"),
@@ -127,7 +127,7 @@ async fn malformed_ids_are_404_in_paths_and_422_in_fields() {
             assert_eq!(erin.get(&format!("/rest/v1/{query}")).await.fields(), [refused], "{query}");
         }
         erin.get("/rest/v1/clients?compnay_id=x").await.refused(400, "unknown_field");
-        // Empty filters are no filters, and odd letters in a search are only letters.
+        // Empty filters are ignored, and special characters in a search are literal.
         for query in [
             "spvs?status=&company_id=&iso_id=&client_id=",
             "clients?q=%00%25_'%22%3C",
@@ -231,7 +231,7 @@ async fn stale_write_returns_409_with_last_editor() {
         assert_eq!(late["params"]["changed_by"], "Emil Test");
         assert!(late["message"].as_str().unwrap().contains("Emil Test"));
         assert_eq!(erin.get(&path).await.ok()["phone"], "555 0101");
-        // Who does not say what was seen overwrites; who says it badly is told so.
+        // A write without a version overwrites; a malformed version is an error.
         erin.patch(&path, json!({ "phone": null })).await.ok();
         assert_eq!(erin.get(&path).await.ok()["phone"], Value::Null);
         let bad = erin.patch(&path, json!({})).header("if-match", "\"three\"").await;
@@ -367,13 +367,13 @@ async fn contact_requests_are_rate_limited_per_address() {
         let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=60).contains(&wait), "{wait}");
         refused.refused(429, "too_many_requests");
-        // Claiming another address helps nobody: no proxy is trusted.
+        // A forged client address has no effect: no proxy is trusted.
         ask().header("x-forwarded-for", "198.51.100.7").await.refused(429, "too_many_requests");
     })
     .await;
 }
 
-/// The database goes away and comes back under a running portal.
+/// The database becomes unavailable and returns while the portal runs.
 async fn without_database(app: &TestApp, stop: impl AsyncFnOnce()) {
     let erin = app.employee("Erin").await;
     erin.get("/rest/v1/me").await.ok();
@@ -390,7 +390,7 @@ async fn without_database(app: &TestApp, stop: impl AsyncFnOnce()) {
         assert!(answer.header("retry-after").is_some_and(|seconds| seconds.parse::<u32>().is_ok()));
         answer.refused(503, "unavailable");
     }
-    // The process lives, and what needs no database is still served.
+    // Liveness and routes without database access still answer.
     app.anonymous().get("/healthz").await.ok();
     assert_eq!(app.anonymous().get("/about").await.status, 200);
 }
@@ -412,14 +412,14 @@ async fn postgres_outage_returns_503_and_recovers() {
     let app = TestApp::new(World { db, ..world }, api::HttpConfig::default()).await;
     without_database(&app, async || wire.cut().await).await;
     wire.mend().await;
-    // A connection that was in use within a second is not asked whether it lives: a request may meet a dead one.
+    // A connection used within the last second is not checked: a request may get a dead one.
     tokio::time::sleep(Duration::from_millis(1_200)).await;
     app.anonymous().get("/readyz").await.ok();
     let erin = app.employee("Emil").await;
     erin.post("/rest/v1/companies", json!({ "name": "A", "business_name": "B" })).await.ok();
 }
 
-/// The wire to a database server, which can be cut.
+/// A proxy to a database server that can be interrupted.
 struct Wire {
     server: String,
     address: SocketAddr,
@@ -451,7 +451,7 @@ impl Wire {
         *self.open.lock().await = Some(carrying);
     }
 
-    /// Every connection ends at once, and new ones are refused.
+    /// Closes every connection, and refuses new ones.
     async fn cut(&self) {
         let carrying = self.open.lock().await.take().unwrap();
         carrying.abort();

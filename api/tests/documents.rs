@@ -1,4 +1,4 @@
-//! Documents over HTTP: uploads by tus, links with ranges and safe headers, and that foreign rows do not exist.
+//! Documents over HTTP: tus uploads, links with ranges and safe headers, and 404 for rows out of scope.
 
 use crate::support::{TestResponse, TestUser, on_both, on_both_with};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -39,7 +39,7 @@ async fn append(person: &TestUser, location: &str, offset: usize, content: &[u8]
         .await
 }
 
-/// Uploads in two pieces; the ids of the document and the version.
+/// Uploads in two parts; the ids of the document and the version.
 pub async fn upload(person: &TestUser, content: &[u8], pairs: &[(&str, &str)]) -> (DocumentId, VersionId) {
     let made = announce(person, content.len(), pairs).await;
     assert_eq!((made.status.as_u16(), made.header("upload-offset")), (201, Some("0")), "{}", made.body);
@@ -71,7 +71,7 @@ async fn uploads_are_resumable_and_downloads_support_ranges() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let spv = maya.spv.unwrap().to_string();
-        // More than any other request may hold.
+        // Above the body limit of other requests.
         let content = pdf(3_000_000);
         let (document, version) = upload(&maya, &content, &[("file_name", "deed.pdf"), ("spv_id", &spv)]).await;
         let shown = maya.get(&format!("/rest/v1/documents/{document}")).await.ok();
@@ -83,7 +83,7 @@ async fn uploads_are_resumable_and_downloads_support_ranges() {
         assert_eq!((&shown["latest"]["scan"], &shown["latest"]["inline"]), (&json!("not_scanned"), &json!(true)));
 
         let url = link(&maya, version, "inline").await;
-        // Whoever holds the link needs nothing else.
+        // A link needs no other credentials.
         let nobody = app.anonymous();
         let whole = nobody.get(&url).await;
         assert_eq!((whole.status.as_u16(), whole.bytes.as_ref() == content.as_slice()), (200, true));
@@ -134,7 +134,7 @@ async fn interrupted_downloads_resume_with_an_expired_link() {
         app.world.clock.advance(chrono::Duration::minutes(30));
         let rest = nobody.get(&begun).header("range", "bytes=2000000-").await;
         assert_eq!((rest.status.as_u16(), &rest.bytes[..]), (206, &content[2_000_000..]));
-        // One that did not begin here opens to those who name its tag.
+        // A download that did not begin here can be resumed with its ETag.
         let known = nobody.get(&other).header("range", "bytes=2000000-").header("if-range", &tag).await;
         assert_eq!((known.status.as_u16(), &known.bytes[..]), (206, &content[2_000_000..]));
         nobody.get(&other).header("range", "bytes=2000000-").await.refused(403, "link_expired");
@@ -150,7 +150,7 @@ async fn interrupted_downloads_resume_with_an_expired_link() {
     .await;
 }
 
-/// On a real S3-compatible server where `TEST_S3_URL` names one, from the first piece to a range of the file.
+/// On a real S3-compatible server if `TEST_S3_URL` is set, from the first part to a range of the file.
 #[tokio::test]
 async fn files_are_stored_in_and_read_from_s3() {
     let Some(storage) = s3() else { return };
@@ -158,7 +158,7 @@ async fn files_are_stored_in_and_read_from_s3() {
         |options, _| options.storage = storage.clone(),
         |app| async move {
             let (maya, erin) = (app.client("Maya").await, app.employee("Erin").await);
-            // More than the smallest part of S3, in pieces that do not fit it.
+            // Above the smallest part size of S3, in parts of another size.
             let content = pdf(11_000_000);
             let (document, version) = upload(&maya, &content, &[("file_name", "deed.pdf")]).await;
             let id = document.to_string();
@@ -177,7 +177,7 @@ async fn files_are_stored_in_and_read_from_s3() {
     .await;
 }
 
-/// A part of the test bucket that is nobody else's.
+/// A unique prefix in the test bucket.
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
     let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
@@ -277,7 +277,7 @@ async fn tus_violations_are_refused() {
             append(&maya, &location, 5, b"56789").await.refused(409, "upload_offset");
             let typed = maya.ask(axum::http::Method::PATCH, &location).header("tus-resumable", "1.0.0");
             typed.header("upload-offset", "0").raw("0123").await.refused(415, "media_type");
-            // Longer than announced, and longer than any file may be.
+            // Longer than announced, and longer than the file size limit.
             assert_eq!(append(&maya, &location, 0, &[b'x'; 11]).await.fields(), ["file longer_than_announced"]);
             let much = vec![b'x'; 3 << 20];
             assert_eq!(append(&maya, &location, 0, &much).await.fields(), ["file longer_than_announced"]);
@@ -330,7 +330,7 @@ fn bomb() -> Vec<u8> {
     zip
 }
 
-/// Nothing here ever unpacks an archive: what is kept is as large as what came.
+/// Archives are never unpacked: the stored size is the uploaded size.
 #[tokio::test]
 async fn archives_are_not_unpacked() {
     let bomb = bomb();
@@ -380,7 +380,7 @@ async fn files_are_limited_to_25_mb() {
         let refused = announce(&maya, most + 1, &[("file_name", "large.pdf")]).await;
         assert_eq!(refused.body["params"]["max_mb"], 25);
         refused.refused(413, "file_too_large");
-        // Who announces less and sends more gets no further than what was announced.
+        // An upload longer than announced stops at the announced length.
         let made = announce(&maya, most, &[("file_name", "large.pdf")]).await;
         let location = made.header("location").unwrap().to_owned();
         let content = pdf(most + 1 - b"%PDF-1.7\n".len());
@@ -483,7 +483,7 @@ async fn document_request_lifecycle() {
         assert_eq!((&renamed["name"], &renamed["due_date"]), (&json!("Passport copy"), &Value::Null));
         erin.patch(&at, json!({ "name": "x" })).if_match(1).await.refused(409, "stale");
 
-        // The same list page by page, and by status.
+        // The same list in pages, and by status.
         app.world.clock.advance(chrono::Duration::seconds(1));
         let bill = erin.post(&path, json!({ "name": "Utility bill" })).await.ok();
         let spv = maya.spv.unwrap();
@@ -552,7 +552,7 @@ async fn storage_outage_fails_its_health_check_but_not_readiness() {
         let probe = storage().await;
         assert_eq!(probe["ok"], false, "{probe}");
         assert!(probe["last_error"].is_string(), "{probe}");
-        // Readiness is the database alone (decision 46).
+        // Readiness depends on the database only (decision 46).
         app.anonymous().get("/readyz").await.ok();
         app.anonymous().get("/healthz").await.ok();
     })
@@ -574,7 +574,7 @@ async fn document_access_is_logged_once() {
         };
         let work = feed(&erin).await;
 
-        // Shown by ranges, several at a time, and asked about before: one opening. A link that is not used is none.
+        // Several parallel ranges after a HEAD count as one opening. An unused link counts as none.
         app.world.clock.advance(chrono::Duration::seconds(1));
         let shown = link(&erin, version, "inline").await;
         link(&erin, version, "inline").await;
@@ -589,7 +589,7 @@ async fn document_access_is_logged_once() {
         }
         assert_eq!(told, [206, 206, 206, 416]);
         app.anonymous().get(&shown).await;
-        // Saved by its client, and opened by a super admin who looks as them.
+        // Saved by its client, and opened by a super admin who impersonates them.
         app.world.clock.advance(chrono::Duration::seconds(1));
         let saved = link(&maya, version, "attachment").await;
         assert_eq!(
@@ -644,7 +644,7 @@ async fn document_access_is_logged_once() {
             2
         );
 
-        // Nothing of it is in what clients hear, nor among the work of the staff.
+        // It appears neither in clients' notifications nor in tasks of staff.
         let own = maya.get("/rest/v1/me/activity").await.ok();
         let heard = maya.get("/rest/v1/activity?limit=500").await.ok();
         let dashboard = maya.get("/rest/v1/dashboards/client").await.ok();

@@ -1,4 +1,4 @@
-//! The event stream: everything once, in order, to whom it belongs, for as long as the session lives.
+//! The event stream: every event once, in order, within the scope, for the session's lifetime.
 
 use crate::{
     documents::{pdf, upload},
@@ -86,7 +86,7 @@ impl Events {
         }
     }
 
-    /// What is told of before the first word of this order: numbered later, it comes after all that there was to hear.
+    /// Actions of the events before the first one about this order, which has a higher number than all of them.
     async fn before(&mut self, order: &str) -> BTreeSet<String> {
         let mut actions = BTreeSet::new();
         loop {
@@ -109,7 +109,7 @@ async fn first_step(person: &TestUser, spv: SpvId) -> String {
     format!("/rest/v1/steps/{}", detail["steps"][0]["id"].as_str().unwrap())
 }
 
-/// Everything that the preparations wrote has its number: a stream that begins now does not bring it.
+/// All rows of the fixture are sequenced, so that a stream that begins now does not send them.
 async fn settled(app: &TestApp) {
     domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
 }
@@ -127,7 +127,7 @@ async fn clients_receive_events_of_their_own_orders_only() {
         erin.patch(&other, json!({ "status": "in_progress" })).await.ok();
         erin.patch(&hers, json!({ "text_data": "a note among the staff" })).await.ok();
         erin.patch(&hers, json!({ "status": "in_progress" })).await.ok();
-        // Both happened in one moment; which is numbered first is not said.
+        // Both have the same time; their order is not specified.
         let mut actions = BTreeSet::new();
         for _ in 0..2 {
             let change = maya_hears.change().await;
@@ -140,7 +140,7 @@ async fn clients_receive_events_of_their_own_orders_only() {
         }
         assert_eq!(Vec::from_iter(actions), ["spv.processing to processing", "step.updated to in_progress"]);
         maya_hears.silence().await;
-        // The staff hear all of it, in the log's order.
+        // Staff get all of it, in the log's order.
         let mut last = 0;
         for _ in 0..5 {
             let seq = erin_hears.change().await["seq"].as_i64().unwrap();
@@ -225,7 +225,7 @@ async fn company_streams_exclude_other_companies() {
         let order = maya.spv.unwrap().to_string();
         upload(&maya, &pdf(20), &[("file_name", "deed.pdf"), ("spv_id", &order)]).await;
         erin.post(&format!("{invoice}/payments"), json!({ "amount": "100.00" })).await.ok();
-        // What comes next has a higher number: who hears it first has heard none of that.
+        // Later events have a higher number: a reader that gets one first has missed those before.
         settled(&app).await;
         erin.patch(&other, json!({ "status": "in_progress" })).await.ok();
         let theirs = nora.spv.unwrap().to_string();
@@ -257,7 +257,7 @@ async fn partner_streams_exclude_other_partners() {
         let (cora, carl) = (app.company_admin("Cora", app.acme).await, app.company_admin("Carl", borea).await);
         let (_, paid, _) = app.world.client("Maya", app.acme, Some(iso)).await;
         let (_, voided, _) = app.world.client("Mila", app.acme, Some(iso)).await;
-        // What each stream tells of last.
+        // The last event of each stream.
         let (_, his, _) = app.world.client("Mona", app.acme, Some(iso)).await;
         let (_, others, _) = app.world.client("Nora", app.acme, Some(other_iso)).await;
         let (_, far, _) = app.world.client("Nils", borea, Some(far_iso)).await;
@@ -317,7 +317,7 @@ async fn partner_streams_exclude_other_partners() {
         let brought = ["call.cancelled", "call.confirmed", "call.requested"];
         let leads = ["lead.converted", "lead.created", "lead.lost", "lead.updated"];
         for (name, person, last, start, hears) in &mut listeners {
-            // As it happens, and once more from the log.
+            // Live, and again from the log.
             let mut again = Events::of(person, Some(*start)).await;
             again.ready().await;
             for heard in [hears.before(last).await, again.before(last).await] {
@@ -329,7 +329,7 @@ async fn partner_streams_exclude_other_partners() {
                 let said = (hears_of(&orders), hears_of(&earned), hears_of(&brought), hears_of(&leads));
                 match *name {
                     "Ivan" | "Erin" => assert_eq!(said, (true, true, true, true), "{name}"),
-                    // Of whom a partner speaks to, and with whom, the company hears once it is an order.
+                    // A company gets a partner's leads only once they are orders.
                     "Cora" => assert_eq!(said, (true, true, false, false), "{name}"),
                     _ => assert!(heard.is_empty(), "{name} hears of {heard:?}"),
                 }
@@ -352,7 +352,7 @@ async fn account_events_go_to_their_user_only() {
         let told = hears.until("session.started").await;
         assert_eq!(told["subject"]["id"], maya.id.to_string());
         hears.silence().await;
-        // A stream that comes back hears of it from the log.
+        // A resumed stream gets it from the log.
         let mut again = Events::of(&maya, Some(before)).await;
         again.ready().await;
         assert_eq!(again.change().await["subject"]["id"], maya.id.to_string());
@@ -374,7 +374,7 @@ async fn streams_resume_without_gaps_or_duplicates() {
         for n in 0..130 {
             made(n).await.ok();
         }
-        // Some are in the log, some come while the stream catches up.
+        // Some are in the log, some arrive while the stream catches up.
         let mut again = Events::of(&erin, Some(start)).await;
         assert_eq!(again.ready().await, start);
         let writer = {
@@ -395,7 +395,7 @@ async fn streams_resume_without_gaps_or_duplicates() {
         assert_eq!(heard.len(), 160, "each of them once");
         writer.await.unwrap();
         again.silence().await;
-        // A number from the future, or none at all, starts at the end of the log.
+        // A future number, or none, starts at the end of the log.
         for odd in [Some(start + 1_000_000), None] {
             let mut events = Events::of(&erin, odd).await;
             assert_eq!(events.ready().await, start + 160);
@@ -415,7 +415,7 @@ async fn lagging_streams_catch_up_from_the_database() {
         let start = events.ready().await;
         let company = app.world.company("Busy").await;
         settled(&app).await;
-        // More than the feed holds, while nobody reads.
+        // More than the feed holds while the reader is stalled.
         let row = domain::platform::activity::list(&app.world.operator(), &Default::default(), &Default::default())
             .await
             .unwrap();
@@ -464,7 +464,7 @@ async fn streams_need_a_due_second_factor() {
         sam.put("/rest/v1/settings", json!({ "require_mfa": { "employee": true } })).await.ok();
         let ended = async { while events.next().await.is_some() {} };
         timeout(SOON, ended).await.expect("the stream ends");
-        // The page asks for another one, and learns from the answer where to go.
+        // The client reconnects; the error code names the requirement.
         erin.get("/realtime/v1/events").await.refused(403, "mfa_enrolment_required");
         let resumed = erin.get("/realtime/v1/events").header("last-event-id", &seq.to_string());
         resumed.await.refused(403, "mfa_enrolment_required");
@@ -492,7 +492,7 @@ async fn slow_readers_are_cut_off_when_their_session_ends() {
             }
         };
         timeout(SOON, known).await.expect("this process hears of it");
-        // Its session is looked at once a second.
+        // Its session is revalidated once a second.
         tokio::time::sleep(Duration::from_millis(1_100)).await;
         assert!(events.next().await.is_none(), "the session has ended");
     })

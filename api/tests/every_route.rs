@@ -1,5 +1,5 @@
-//! Every operation of the OpenAPI document, tried by everybody. The table is a reviewed text: a new route without
-//! a line here, or a line that changes, is seen in a diff.
+//! Access matrix: every operation of the OpenAPI document, called by every role. The table is a reviewed snapshot: a
+//! new route without a line, or a changed line, shows up in a diff.
 
 use crate::support::{TestApp, TestRequest, TestUser, on_both};
 use axum::http::Method;
@@ -16,7 +16,7 @@ use domain::{
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The only operations for which nobody needs to sign in.
+/// The only operations without sign-in.
 const PUBLIC: [&str; 7] = [
     "settings_get",
     "request_create",
@@ -27,10 +27,10 @@ const PUBLIC: [&str; 7] = [
     "email_unsubscribe",
 ];
 
-/// Nobody's.
+/// An id without a row.
 const NO_SESSION: &str = "6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b";
 
-/// The rows that an operation is tried on: Acme's, with Ivan as its ISO and Maya as its client.
+/// The rows that operations are called with: Acme's, with Ivan as its ISO and Maya as its client.
 struct Rows {
     acme: CompanyId,
     iso: String,
@@ -38,19 +38,19 @@ struct Rows {
     /// Maya's order, pending, and its first step.
     spv: String,
     step: String,
-    /// All of them, in order.
+    /// Its steps, in order.
     steps: Vec<Value>,
-    /// Invoices of Maya's orders, one to be paid and one to be voided.
+    /// Invoices of Maya's orders, one to pay and one to void.
     invoice: String,
     void: String,
-    /// Maya's request for an order, and another that Maya takes back.
+    /// Maya's order request, and another one to withdraw.
     request: String,
     withdrawn: String,
-    /// Maya's question, which is answered.
+    /// Maya's question, with an answer.
     asked: String,
-    /// The conversation about it.
+    /// Its conversation.
     thread: String,
-    /// Rows that nobody is signed in from, to be shut and deleted.
+    /// Accounts that no test user is signed in with, to suspend and delete.
     other_client: String,
     other_company: String,
     /// An admin of Acme's.
@@ -58,29 +58,29 @@ struct Rows {
     /// Acme's.
     logo: String,
     other_iso: String,
-    /// What Maya sent in for that order, its first version, something on its way, and what she is asked for.
+    /// Maya's document for that order, its first version, an unfinished upload, and a document request.
     document: String,
     version: String,
     upload: String,
     document_request: String,
-    /// A document of Maya's that belongs to no order.
+    /// A document of Maya's without an order.
     free: String,
-    /// What Ivan earned with an order of Maya's, and the payout run it is in.
+    /// Ivan's commission for an order of Maya's, and its payout run.
     commission: String,
     run: String,
-    /// What Ivan brings, notes and asks for, and the time that would suit.
+    /// Ivan's lead, note and call, and its proposed time.
     lead: String,
     note: String,
     call: String,
     time: String,
-    /// A report that is mailed, and the admin to whom.
+    /// A report schedule, and its recipient.
     schedule: String,
     admin: String,
-    /// A network that is kept out.
+    /// A blocked network.
     block: String,
 }
 
-/// A closed order's commission, approved and in a run as far as the operation wants it.
+/// A closed order's commission, approved and in a payout run as the operation requires.
 async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya: &TestUser) -> (String, String) {
     if !operation.starts_with("commission_") && !operation.starts_with("payout_run_") {
         return Default::default();
@@ -145,7 +145,7 @@ async fn rows(
         .await
         .ok();
     let company = app.world.company(&format!("Company {n}")).await;
-    // By hand: over the API somebody asks only so often.
+    // Inserted directly: the API has a rate limit.
     let root = app.world.operator();
     let client = app.world.signed_in(&users::get(&root, maya.id).await.expect("Maya"));
     let asks = async |input: requests::Input| requests::create(&client, input).await.expect("a request").id.to_string();
@@ -199,7 +199,7 @@ async fn rows(
         recipients: vec![admin],
         ..Default::default()
     };
-    // A company may have only so many.
+    // A company has a maximum number.
     let there = reports::list(&root, Some(acme)).await.expect("schedules").into_iter().next();
     let schedule = match there {
         Some(there) => there,
@@ -240,7 +240,7 @@ async fn rows(
     }
 }
 
-/// Which row an operation is tried on, and with what; none for an operation that this file does not know.
+/// The row and the body that an operation is called with; none for an operation that is not listed here.
 fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
     let none = || json!({});
     let reason = || json!({ "reason": "tried" });
@@ -327,7 +327,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "key_rotate"
         | "health_alive"
         | "health_ready"
-        // Without a link's token there is nothing to stop, whoever asks.
+        // Without a link's token there is nothing to unsubscribe, for any role.
         | "email_unsubscribe" => (String::new(), none()),
         "me_update" => (String::new(), json!({ "language": "en-US" })),
         "profile_update" => (String::new(), json!({ "city": "Tried" })),
@@ -350,7 +350,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
         | "user_restore" | "user_archive" | "user_invite" | "user_reset_mfa" | "user_sign_out" => {
             (rows.other_client.clone(), none())
         }
-        // Who has orders stays a client.
+        // A client with orders stays one.
         "user_set_role" => (rows.other_client.clone(), json!({ "role": "client" })),
         "user_impersonate" => (rows.other_client.clone(), reason()),
         "maintenance_start" => (String::new(), json!({ "message": "tried" })),
@@ -390,7 +390,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
             json!({ "name": "Tried", "steps": [{ "step_name": "One", "owner": "staff", "business_days": 1 }] }),
         ),
         "step_create" => (rows.spv.clone(), json!({ "step_name": "Apostille" })),
-        // Each deletes one of their own.
+        // Each role deletes its own.
         "step_delete" => (rows.steps[usize::from(who == "super admin")].as_str()?.to_owned(), none()),
         "step_order" => (rows.spv.clone(), json!({ "ids": rows.steps })),
         "step_complete" => (rows.spv.clone(), json!({ "ids": [rows.step] })),
@@ -454,7 +454,7 @@ fn trial(operation: &str, rows: &Rows, who: &str) -> Option<(String, Value)> {
     })
 }
 
-/// The smallest picture there can be: only its head is looked at.
+/// The smallest valid image: only its header is read.
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
 
 async fn logo(app: &TestApp, operation: &str, acme: CompanyId) -> String {
@@ -465,7 +465,7 @@ async fn logo(app: &TestApp, operation: &str, acme: CompanyId) -> String {
     company.logo_id.expect("a logo").to_string()
 }
 
-/// The company whose portal is looked at; a super admin must say which.
+/// The company of the portal; required for super admins.
 fn query(operation: &str, rows: &Rows) -> String {
     match operation {
         "dashboard_company" | "finances_get" | "finances_export" | "analytics_get" | "report_schedule_list" => {
@@ -478,7 +478,7 @@ fn query(operation: &str, rows: &Rows) -> String {
     }
 }
 
-/// What the upload protocol wants to hear beside the body.
+/// Headers that the upload protocol requires.
 fn headers(asking: TestRequest, operation: &str, rows: &Rows) -> TestRequest {
     if !operation.starts_with("upload_") {
         return asking;
@@ -516,7 +516,7 @@ async fn access_matrix_of_all_operations() {
         let nils = app.client("Nils").await;
         let erin = app.employee("Erin").await;
         let sam = app.super_admin("Sam").await;
-        // The staff come last: what they do to a row must not be in the way of those who may not.
+        // Staff come last: their writes must not affect the responses to roles that are refused.
         let people = [
             ("nobody", app.anonymous()),
             ("its client", maya.clone()),
@@ -560,9 +560,9 @@ async fn access_matrix_of_all_operations() {
                 maintenance::end(&app.world.operator()).await.expect("ends");
                 app.app.auth.token_cache.admission.invalidate();
             }
-            // Nobody may have too many on their way.
+            // Users have a maximum number of unfinished uploads.
             let _ = uploads::cancel(&app.world.operator(), rows.upload.parse().expect("an id")).await;
-            // One person may have only so many on their way, and this is tried often.
+            // Users have a maximum number of unfinished uploads, and this is called often.
             let maya = app.world.signed_in(&users::get(&app.world.operator(), maya.id).await.unwrap());
             let _ = uploads::cancel(&maya, rows.upload.parse().unwrap()).await;
         }
@@ -586,7 +586,7 @@ async fn missing_rows_return_404_for_all_roles() {
                     assert_eq!(answer.status, 404, "{operation} {id}");
                     continue;
                 }
-                // Where the body is read first it may be what is refused.
+                // Routes that read the body first may reject its fields instead of the id.
                 if answer.body["code"] == "unknown_field" {
                     let answer = sam.ask(method.clone(), &path.replace("{id}", id)).await;
                     answer.refused(404, "not_found");
@@ -600,7 +600,7 @@ async fn missing_rows_return_404_for_all_roles() {
     .await;
 }
 
-/// Whoever sends the version that was seen relies on it: nobody may be told that it counts where nothing reads it.
+/// `If-Match` protects only where it is read: an operation may document it only then.
 #[tokio::test]
 async fn if_match_is_documented_where_it_is_read() {
     on_both(|app| async move {

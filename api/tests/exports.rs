@@ -8,7 +8,7 @@ use domain::kernel::db::Sql;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-/// The lines of a file, each as its cells; no test has a cell with a comma.
+/// Lines of a CSV file as cells; no test has a cell with a comma.
 #[track_caller]
 fn rows(answer: &TestResponse) -> Vec<Vec<String>> {
     assert_eq!(answer.status, 200);
@@ -75,7 +75,7 @@ async fn slow_exports_stop_when_the_session_ends() {
         domain::accounts::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
         erins.next().await.unwrap().unwrap_err();
         assert!(erins.next().await.is_none());
-        // Who only reads for longer than a token lives gets all of it.
+        // A slow reader gets the complete file, even after its token has expired.
         app.world.clock.advance(chrono::Duration::hours(1));
         olgas.next().await.unwrap().unwrap();
         assert!(olgas.next().await.is_none());
@@ -141,7 +141,7 @@ async fn invoices_and_documents_are_exported_for_clients_and_staff_only() {
         let maya = app.client_of("Maya", app.acme, Some(iso)).await;
         let nils = app.client_of("Nils", beta, None).await;
         let (cora, erin) = (app.company_admin("Cora", app.acme).await, app.employee("Erin").await);
-        // Anybody can write this, and the staff open the file.
+        // Visitors can write this text, and staff open the file.
         let visit = json!({ "kind": "support", "name": "=1+1", "email": "eve@example.com", "message": "@sum(A1)" });
         app.anonymous().post("/rest/v1/requests", visit).await.ok();
         for client in [&maya, &nils] {
@@ -152,7 +152,7 @@ async fn invoices_and_documents_are_exported_for_clients_and_staff_only() {
         let urgent = json!({ "priority": "high", "assignee_id": erin.id });
         erin.patch(&format!("/rest/v1/requests/{hers}"), urgent).await.ok();
         erin.post(&format!("/rest/v1/requests/{hers}/approve"), json!({ "reply": "Done" })).await.ok();
-        // It is of the staff until it is sent with something.
+        // It is internal until it is sent with a message.
         let whose = maya.id.to_string();
         upload(&erin, &pdf(30), &[("file_name", "draft.pdf"), ("client_id", &whose), ("attach", "it")]).await;
 
@@ -177,7 +177,7 @@ async fn invoices_and_documents_are_exported_for_clients_and_staff_only() {
             assert_eq!(of("requests.csv", "name").await, requests, "{who}");
             assert_eq!(of("invoices.csv", "client_name").await, clients, "{who}");
             assert_eq!(of("documents.csv", "name").await, files, "{who}");
-            // A filter never widens what is yours.
+            // A filter never widens the scope.
             let (whose, order) = (format!("client_id={}", nils.id), format!("spv_id={}", nils.spv.unwrap()));
             let seen = usize::from(clients.contains(&"Nils Test"));
             assert_eq!(of(&format!("invoices.csv?{whose}"), "id").await.len(), seen, "{who}");
@@ -243,7 +243,7 @@ async fn partners_export_own_leads_and_staff_own_tasks() {
             assert_eq!(of("leads.csv", "note").await, vec!["'=1+1"; leads.len()], "{who}");
             let topics: Vec<_> = leads.iter().map(|name| format!("'@Terms {name}")).collect();
             assert_eq!(of("calls.csv", "topic").await, topics, "{who}");
-            // The table's filters hold, and none widens what is yours.
+            // The filters of the table apply, and none widens the scope.
             let lena: Vec<_> = leads.iter().copied().filter(|name| *name == "Lena").collect();
             assert_eq!(of("leads.csv?q=lena", "first_name").await, lena, "{who}");
             assert_eq!(of("leads.csv?stage=new", "stage").await.len(), leads.len(), "{who}");
@@ -307,7 +307,7 @@ async fn partners_export_own_leads_and_staff_own_tasks() {
     .await;
 }
 
-/// All the rows of a list, page by page.
+/// All rows of a list, in pages.
 async fn listed(person: &TestUser, path: &str) -> Vec<Value> {
     let (mut found, mut cursor) = (Vec::new(), None::<String>);
     loop {
@@ -334,7 +334,7 @@ async fn exports_match_the_filtered_list() {
             clients.push(app.client_of(name, company, of).await);
         }
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
-        // Some of everything: sent in, asked, closed, held, archived, suspended, approved, paid, void.
+        // Rows in every status: sent, requested, closed, on hold, archived, suspended, approved, paid, void.
         let order = clients[0].spv.unwrap().to_string();
         upload(&clients[0], &pdf(20), &[("file_name", "deed.pdf"), ("spv_id", &order)]).await;
         upload(&clients[1], &pdf(30), &[("file_name", "letter.pdf")]).await;
@@ -475,13 +475,13 @@ async fn exports_match_the_filtered_list() {
                 let rows = rows(&erin.get(&format!("/rest/v1/{table}.csv?{filter}")).await);
                 let mut list = listed(&erin, &format!("/rest/v1/{table}?{filter}")).await;
                 let lines = column(&rows, "id");
-                // What a file is read by must not move meanwhile; all else is in the list's order.
+                // Files are sorted by columns that cannot change during the read; otherwise the order is the list's.
                 if table == "documents" || ["order=due_at", "order=priority"].contains(&filter.as_str()) {
                     list.sort_by_key(|row| lines.iter().position(|id| id == row["id"].as_str().unwrap()));
                 }
                 let ids: Vec<_> = list.iter().map(|row| row["id"].as_str().unwrap()).collect();
                 assert_eq!(lines, ids, "{table} {filter}");
-                // And so are the cells that both have.
+                // Cells present in both are equal.
                 for name in [
                     "name",
                     "first_name",
@@ -540,13 +540,13 @@ async fn actors_in_exports_are_localized() {
             );
             let log = rows(&sam.get("/rest/v1/logs.csv?role=operator&what=company.created").await);
             assert!(column(&log, "actor_name").iter().all(|name| name == operator), "{log:?}");
-            // Whoever comes too late reads who was faster.
+            // The later writer gets the name of the earlier one.
             let late = erin.patch(&path, json!({ "priority": "high" })).header("if-match", "\"99\"").await;
             let refused = late.refused(409, "stale");
             assert_eq!(refused["params"]["changed_by"], "actor:anonymous");
             assert!(refused["message"].as_str().unwrap().contains(visitor), "{refused}");
         }
-        // Beside its kind an actor has a name only where it is one.
+        // An actor has a name beside its kind only if it is a person.
         let shown = sam.get("/rest/v1/logs?what=request").await.ok();
         assert_eq!(shown["items"][0]["actor"], json!({ "kind": "anonymous", "name": "" }));
     })

@@ -9,12 +9,12 @@ use totp_rs::{Builder, Secret, Totp};
 
 const PASSWORD: &str = "correct horse battery staple";
 
-/// A request of a client that knows the new shape of errors.
+/// A request with the API version of the new error shape.
 fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
-/// The same person with another token.
+/// The same user with another token.
 fn holding(person: &TestUser, token: &Value) -> TestUser {
     let mut person = person.clone();
     person.token = token.as_str().map(str::to_owned);
@@ -53,7 +53,7 @@ fn try_code(person: &TestUser, phone: &Phone, challenge: &str, code: &str) -> Te
     modern(person.post(&path, json!({ "challenge_id": challenge, "code": code })))
 }
 
-/// Shows the authenticator; the answer is a session.
+/// Verifies the authenticator; the response is a session.
 async fn show(app: &TestApp, person: &TestUser, phone: &Phone) -> Value {
     let challenge = challenge(person, phone).await;
     try_code(person, phone, &challenge, &phone.code(app)).await.ok()
@@ -127,14 +127,14 @@ async fn enrolled_authenticator_is_required() {
         );
         raised.get("/rest/v1/clients").await.ok();
 
-        // Other sessions have shown nothing and end; this one's old token stays what it was.
+        // Other sessions have not verified it and end; this one's old token keeps its level.
         modern(holding(&maya, &elsewhere["access_token"]).get("/auth/v1/user")).await.refused(403, "session_not_found");
         maya.get("/rest/v1/clients").await.refused(403, "mfa_required");
         modern(maya.ask(Method::DELETE, &format!("/auth/v1/factors/{}", phone.factor)))
             .await
             .refused(422, "insufficient_aal");
 
-        // The next sign-in owes the second factor.
+        // The next sign-in requires the second factor.
         app.world.clock.advance(Duration::seconds(60));
         let next = sign_in(&app, "maya").await;
         assert_eq!(next["user"]["factors"][0]["status"], "verified");
@@ -147,7 +147,7 @@ async fn enrolled_authenticator_is_required() {
             .refused(403, "insufficient_aal");
         modern(next_person.get("/auth/v1/sessions")).await.refused(403, "insufficient_aal");
         next_person.get("/rest/v1/sessions").await.refused(403, "insufficient_aal");
-        // 403 would read as done.
+        // The client takes 403 for success.
         for scope in ["", "?scope=global", "?scope=others"] {
             let leaves = modern(next_person.ask(Method::POST, &format!("/auth/v1/logout{scope}")));
             leaves.await.refused(422, "insufficient_aal");
@@ -326,7 +326,7 @@ async fn recovery_codes_work_once() {
             (Some("recovery_code"), Some("verified"))
         );
 
-        // The telephone is lost.
+        // The phone is lost.
         let next = holding(&maya, &sign_in(&app, "maya").await["access_token"]);
         modern(next.ask(Method::POST, &format!("{path}/regenerate"))).await.refused(403, "insufficient_aal");
         modern(next.delete(path)).await.refused(403, "insufficient_aal");
@@ -379,7 +379,7 @@ async fn roles_with_required_mfa_are_blocked_without_it() {
         maya.ask(Method::PUT, "/rest/v1/settings").json(&wanted).await.refused(403, "forbidden");
         let set = ada.ask(Method::PUT, "/rest/v1/settings").json(&wanted).await.ok();
         assert_eq!(set["require_mfa"]["employee"], true);
-        // What it remembers of her is forgotten soon; how soon is not what is tried here.
+        // The session cache expires soon; its TTL is not the subject of this test.
         for _ in 0..100 {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             if maya.get("/rest/v1/clients").await.status == 403 {
@@ -401,7 +401,7 @@ async fn roles_with_required_mfa_are_blocked_without_it() {
     .await;
 }
 
-/// Every change to second factors, as one person would try it: what each was answered, by code or `ok`.
+/// Every change to second factors by one user: the code of each response, or `ok`.
 async fn changes(person: &TestUser, phone: &Phone, name: &str) -> Vec<String> {
     let codes = "/auth/v1/factors/recovery-codes";
     let name = json!({ "factor_type": "totp", "friendly_name": name });
@@ -425,7 +425,7 @@ async fn factor_changes_need_recent_reauthentication() {
         app.client("Maya").await;
         let mut session = sign_in(&app, "maya").await;
         let maya = |session: &Value| app.anonymous().holding(session);
-        // As old as may be; a refresh is no proof, however many there were.
+        // The sign-in is too old, and refreshes do not count as reauthentication.
         app.world.clock.advance(Duration::minutes(10));
         session = refresh(&app, &session["refresh_token"]).await.ok();
         let early = enrol(&maya(&session), "Early").await;
@@ -440,7 +440,7 @@ async fn factor_changes_need_recent_reauthentication() {
             .refused(400, "reauthentication_needed");
         modern(maya(&session).delete(&format!("/auth/v1/factors/{}", early.factor))).await.ok();
 
-        // Signing in again does: it is another session, or this one with another proof.
+        // A new sign-in does, in another session or in this one with another factor.
         let again = sign_in(&app, "maya").await;
         let phone = enrol(&maya(&again), "Phone").await;
         let raised = show(&app, &maya(&again), &phone).await;
@@ -483,7 +483,7 @@ async fn password_or_mailed_code_reauthenticates_the_session() {
             modern(app.anonymous().holding(session).post("/auth/v1/factors", body))
         };
         add(&first, "One").await.ok();
-        // A token from before may have been stolen.
+        // An older token may have been stolen.
         add(&old, "Thief").await.refused(400, "reauthentication_needed");
 
         app.world.clock.advance(Duration::minutes(11));
@@ -500,7 +500,7 @@ async fn password_or_mailed_code_reauthenticates_the_session() {
         prove(&first, json!({ "nonce": code })).await.refused(422, "reauthentication_not_valid");
         add(&proven, "Three").await.ok();
 
-        // Guessing takes longer and longer, for whoever holds the token too.
+        // The delay grows with every attempt, also for the owner of a valid token.
         let mut told = Vec::new();
         for _ in 0..6 {
             told.push(prove(&proven, json!({ "password": "a guess" })).await.status.as_u16());

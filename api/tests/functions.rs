@@ -10,7 +10,7 @@ use serde_json::json;
 async fn notifications_go_to_known_people_with_own_links() {
     on_both(|app| async move {
         let (erin, maya) = (app.employee("Erin").await, app.client("Maya").await);
-        // What their accounts brought.
+        // Mails from creating their accounts.
         app.deliver_mails().await;
         let path = "/functions/v1/send-notifications";
         let wanted = |kind: &str, to: &str| {
@@ -28,7 +28,7 @@ async fn notifications_go_to_known_people_with_own_links() {
         assert!(letter.url.contains(&letter.token) && !letter.token.is_empty(), "{letter:?}");
         assert!(!letter.url.contains("mallory"), "{letter:?}");
 
-        // Whoever has a password is welcomed without a link that sets one.
+        // A user with a password is welcomed without a set-up link.
         erin.post(path, wanted("welcome", "maya@example.com")).await.ok();
         let letter = app.only_mail().await;
         assert_eq!((letter.kind, letter.token.as_str()), (Kind::Welcome, ""));

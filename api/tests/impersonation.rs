@@ -16,10 +16,10 @@ use domain::{
 };
 use serde_json::{Value, json};
 
-/// Signs a link to a file and writes nothing: open to whoever looks.
+/// Signs a file link and writes nothing: allowed during impersonation.
 const LINK: &str = "/storage/v1/versions/{id}/link";
 
-/// Everything that the database holds, table by table.
+/// All rows of the database, by table.
 async fn everything(world: &World) -> Vec<(String, String)> {
     let mut db = world.db.clone();
     let postgres = db.dialect() == Dialect::Postgres;
@@ -96,7 +96,7 @@ async fn impersonation_is_read_only() {
             tries.push((method, format!("/auth/v1{path}")));
         }
         tries.push((Method::DELETE, "/rest/v1/nothing-here".to_owned()));
-        // What a partner notes for itself is read by nobody who only looks.
+        // An impersonator cannot read a partner's private notes.
         let notes = format!("/rest/v1/clients/{}/notes", maya.id);
         ivan.post(&notes, json!({ "body": "Prefers mornings" })).await.ok();
         looks_as(&sam, &ivan).await.get(&notes).await.refused(403, "forbidden");
@@ -131,7 +131,7 @@ async fn impersonation_is_read_only() {
                     (who.get(&(path.clone() + company)).await, looking.get(&(path.clone() + company)).await);
                 assert_eq!(theirs.status, seen.status, "{path}: {} {}", theirs.body, seen.body);
             }
-            // A table as a file is noted in the log, and so is not to be had.
+            // An export writes a log entry, so it is refused.
             let files = who.id == erin.id;
             if files {
                 looking.get("/rest/v1/clients.csv").await.refused(403, "read_only");
@@ -161,7 +161,7 @@ async fn impersonator_is_logged_and_can_end() {
         let me = looking.get("/rest/v1/me").await.ok();
         assert_eq!((me["id"].clone(), me["impersonation"]["by"].as_str()), (json!(maya.id), Some("Sam Test")));
         assert!(maya.get("/rest/v1/me").await.ok()["impersonation"].is_null());
-        // There is nothing to go on with, and it opens no other door.
+        // It has no refresh token, and is valid for no other API.
         looking.post(&path, json!({ "reason": "x" })).await.refused(403, "read_only");
         looking.get("/rest/v1/users").await.refused(403, "forbidden");
 
@@ -181,7 +181,7 @@ async fn impersonator_is_logged_and_can_end() {
             assert_eq!(row["data"]["on_behalf_of"], "Maya Test");
         }
         assert_eq!(page["items"][1]["data"]["reason"], "Cannot find the invoice");
-        // The staff hear that somebody looked, not why.
+        // Staff see that a user was impersonated, not the reason.
         let olaf = app.employee("Olaf").await;
         let heard = olaf.get("/rest/v1/activity?limit=50").await.ok();
         let heard: Vec<_> = heard["items"].as_array().unwrap().iter().collect();
@@ -190,7 +190,7 @@ async fn impersonator_is_logged_and_can_end() {
         let of_others = |row: &&&Value| row["action"] == "session.started" && row["subject_id"] != json!(olaf.id);
         let others: Vec<_> = heard.iter().filter(of_others).collect();
         assert!(!others.is_empty() && others.iter().all(|row| row["data"]["session_id"].is_null()), "{others:?}");
-        // It happened to her account.
+        // The entry is about her account.
         let hers = sam.get(&format!("/rest/v1/users/{}/activity?limit=2", maya.id)).await.ok();
         assert_eq!(hers["items"][0]["action"], "impersonation.ended");
     })
@@ -207,7 +207,7 @@ async fn impersonation_ends_with_time_session_role_or_account() {
         let looking = looks_as(&sam, &maya).await;
         app.world.clock.advance(Duration::minutes(14));
         looking.get("/rest/v1/me").await.ok();
-        // Another look with the same session takes the place of the first.
+        // Another impersonation in the same session replaces the first.
         let second = looks_as(&app.sign_in(sam.id, "Sam").await, &maya).await;
         app.world.clock.advance(Duration::minutes(17));
         over(&looking).await;

@@ -8,7 +8,7 @@ use domain::platform::activity;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Every field by its path, `+` where it has a value anywhere and `0` where it is always null.
+/// Every field by its path: `+` if it has a value anywhere, `0` if it is always null.
 fn fields(value: &Value, path: &str, found: &mut BTreeMap<String, char>) {
     match value {
         Value::Object(members) => {
@@ -39,7 +39,7 @@ async fn staff_only_fields_are_sent_to_staff_only() {
         let cora = app.company_admin("Cora", app.acme).await;
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        // Everything that can have a value has one.
+        // Every nullable field has a value.
         let spv = format!("/rest/v1/spvs/{}", maya.spv.unwrap());
         let steps = erin.get(&spv).await.ok()["steps"].clone();
         let step = format!("/rest/v1/steps/{}", text(&steps[0]["id"]));
@@ -60,7 +60,7 @@ async fn staff_only_fields_are_sent_to_staff_only() {
         let thread = format!("/rest/v1/threads/{}", text(&said["thread_id"]));
         let invoices = erin.get(&format!("/rest/v1/invoices?spv_id={}", maya.spv.unwrap())).await.ok();
         let invoice = format!("/rest/v1/invoices/{}", text(&invoices["items"][0]["id"]));
-        // A receipt, a payment with the office's own note, a file with a message, and a version that the staff sent in.
+        // A receipt, a payment with an internal note, a file with a message, and a version uploaded by staff.
         let order = maya.spv.unwrap().to_string();
         let paper = [("attach", "it"), ("spv_id", order.as_str())];
         let (receipt, _) = upload(&maya, &pdf(50), &[&[("file_name", "transfer.pdf")], &paper[..]].concat()).await;

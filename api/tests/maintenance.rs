@@ -38,10 +38,10 @@ async fn maintenance_allows_reads_and_super_admin_writes() {
         let v1 = |asking: crate::support::TestRequest| asking.header("x-supabase-api-version", "2024-01-01");
         v1(maya.put("/auth/v1/user", json!({ "data": { "a": 1 } }))).await.refused(409, "maintenance");
         v1(maya.get("/auth/v1/reauthenticate")).await.refused(409, "maintenance");
-        // A link to a file is no change.
+        // A file link writes nothing.
         let link = format!("/storage/v1/versions/{}/link", uuid::Uuid::nil());
         maya.post(&link, json!({})).await.refused(404, "not_found");
-        // Signing in and out goes on, and super admins work on.
+        // Sign-in and sign-out stay open, and super admins can write.
         let granted = token(&app, "password", json!({ "email": "maya@example.com", "password": PASSWORD })).await.ok();
         let here = maya.holding(&granted);
         let refresh = json!({ "refresh_token": granted["refresh_token"] });
@@ -51,7 +51,7 @@ async fn maintenance_allows_reads_and_super_admin_writes() {
         let service = app.service();
         let new = json!({ "email": "made@example.com" });
         assert!(service.post("/auth/v1/admin/users", new).await.status.is_success());
-        // Jobs go on.
+        // Jobs continue to run.
         activity::sequence_all(&app.world.operator()).await.unwrap();
         domain::outbox::notifications::process_pending(&app.world.operator()).await.unwrap();
 
@@ -163,7 +163,7 @@ async fn session_lifetime_follows_settings() {
         let session = granted().await;
         app.world.clock.advance(Duration::minutes(121));
         refresh(&session).await.refused(400, "session_expired");
-        // Asked again, it says why it ended.
+        // The next request reports why the session ended.
         refresh(&session).await.refused(400, "session_expired");
         for (rules, field) in [
             (json!({ "session_idle_hours": 0 }), "security.session_idle_hours out_of_range"),
@@ -202,7 +202,7 @@ async fn attempts_at_suspended_accounts_are_logged() {
         app.anonymous().post("/auth/v1/recover", json!({ "email": "maya@example.com" })).await.ok();
         let letter = app.deliver_mails().await.pop().expect("a mail");
         app.world.clock.advance(Duration::seconds(1));
-        // An archived company shuts its people out and leaves their links as they are.
+        // Archiving a company blocks its members and leaves their links unchanged.
         sam.post(&format!("/rest/v1/companies/{}/archive", app.acme), json!({})).await.ok();
         app.world.clock.advance(Duration::seconds(1));
         token(&app, "password", json!({ "email": "maya@example.com", "password": PASSWORD }))
@@ -222,7 +222,7 @@ async fn attempts_at_suspended_accounts_are_logged() {
             .collect();
         assert_eq!(told, [("otp", "account_shut"), ("password", "account_shut")]);
         assert!(page["items"][0]["address"].is_string());
-        // A visit that sends a mail says where it came from.
+        // A GET request that sends a mail records its origin.
         let erin = app.employee("Erin").await;
         erin.get("/auth/v1/reauthenticate")
             .header("user-agent", "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0")

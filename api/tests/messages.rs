@@ -1,11 +1,11 @@
-//! Conversations: who has which, what nobody but the staff ever gets of an internal note, and what is unread.
+//! Conversations: scope, internal notes visible to staff only, unread counts.
 
 use crate::support::{TestApp, TestUser, on_both};
 use domain::platform::activity;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Writes a message, a second after what was before.
+/// Writes a message, one second after the previous one.
 async fn write(app: &TestApp, person: &TestUser, body: Value) -> Value {
     app.world.clock.advance(chrono::Duration::seconds(1));
     person.post("/rest/v1/messages", body).await.ok()
@@ -25,7 +25,7 @@ async fn unread(person: &TestUser) -> (i64, i64) {
     (found["threads"].as_i64().unwrap(), found["messages"].as_i64().unwrap())
 }
 
-/// Everything a person's pages read, as one text.
+/// Everything that a user's pages read, as one text.
 async fn all_that_is_read_by(app: &TestApp, person: &TestUser, thread: &str) -> String {
     activity::sequence_all(&app.world.operator()).await.unwrap();
     let mut read = String::new();
@@ -61,7 +61,7 @@ async fn client_and_staff_exchange_messages() {
         assert_eq!(answered["author"], json!({ "name": "Erin Test", "staff": true, "me": true }));
         assert_eq!(texts(&maya, thread).await, ["On Monday.", "When do you file?\n\nMaya"]);
         assert_eq!(threads(&maya, &format!("?spv_id={spv}")).await.len(), 1);
-        // The same among the resources, page by page.
+        // The same by the resource routes, in pages.
         let found = format!("/rest/v1/messages?thread_id={thread}");
         let whole = maya.get(&format!("/rest/v1/threads/{thread}/messages")).await.ok();
         assert_eq!(maya.get(&found).await.ok(), whole);
@@ -71,7 +71,7 @@ async fn client_and_staff_exchange_messages() {
         assert_eq!((&newest["items"][0], &oldest["items"][0]), (&whole["items"][0], &whole["items"][1]));
         app.client("Nils").await.get(&found).await.refused(404, "not_found");
 
-        // In general: no name of the thread is needed, and there is one of a client.
+        // A client has one general conversation, addressed without a thread id.
         let first = write(&app, &maya, json!({ "body": "Hello" })).await;
         let general = first["thread_id"].as_str().unwrap();
         let second = write(&app, &erin, json!({ "client_id": maya.id, "body": "Hello Maya" })).await;
@@ -129,7 +129,7 @@ async fn internal_notes_never_reach_clients() {
     on_both(|app| async move {
         let (erin, sam, maya) = (app.employee("Erin").await, app.super_admin("Sam").await, app.client("Maya").await);
         let spv = maya.spv.unwrap();
-        // A thread of nothing but notes does not exist for her.
+        // A conversation with nothing but notes does not exist for her.
         let hidden =
             write(&app, &erin, json!({ "client_id": maya.id, "body": "SECRET before all", "internal": true })).await;
         let path = format!("/rest/v1/threads/{}", hidden["thread_id"].as_str().unwrap());
@@ -151,7 +151,7 @@ async fn internal_notes_never_reach_clients() {
             assert!(!format!("{letter:?}").contains("SECRET"));
         }
 
-        // The staff have it, in the same fields.
+        // Staff get it, in the same fields.
         assert_eq!(texts(&sam, &thread).await, ["SECRET: she hesitates", "Please sign."]);
         assert_eq!(threads(&sam, "").await[0]["last_message"]["excerpt"], "SECRET: she hesitates");
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();

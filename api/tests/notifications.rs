@@ -36,13 +36,13 @@ async fn notifications_are_per_user() {
         let hers = list(&maya, "").await;
         assert_eq!(actions(&hers), ["spv.held", "message.sent"]);
         assert!(!Value::from(hers.clone()).to_string().contains("SECRET"));
-        // The partner and the company hear of the order, and of nothing else.
+        // The partner and the company are notified of the order only.
         for other in [&ivan, &cora] {
             assert_eq!(actions(&list(other, "").await), ["spv.held"]);
         }
         assert_eq!((list(&nora, "").await.len(), unread(&nora).await), (0, 0));
 
-        // What is somebody else's cannot be marked.
+        // Another user's notification cannot be marked.
         let id = hers[0]["id"].as_str().unwrap();
         nora.post("/rest/v1/notifications/read", json!({ "ids": [id] })).await.ok();
         assert_eq!(unread(&maya).await, 2);
@@ -67,7 +67,7 @@ async fn preferences_are_saved_for_the_roles_events_only() {
             json!({ "event": format!("messages.{event}"), "topic": "messages", "in_app": mail == "now", "mail": mail })
         };
         assert_eq!(usual["items"][0], one("message.sent", "now"));
-        // A topic stands for all of its events, and one of them can be chosen apart.
+        // A topic covers all of its events; one of them can be set separately.
         let choice = json!({ "event": "messages", "in_app": false, "mail": "daily" });
         let saved = maya.put(path, json!({ "choices": [choice] })).await.ok();
         assert_eq!(saved["items"][0], one("message.sent", "daily"));

@@ -1,4 +1,4 @@
-//! Signing in with a real OpenID provider, on loopback: the way there, the way back, and everything that goes wrong.
+//! Sign-in with a real OpenID provider on loopback: redirects, callbacks and errors.
 
 use crate::support::{TestApp, TestRequest, TestResponse, TestUser};
 use api::{HttpConfig, ProviderKind, ProviderSettings};
@@ -21,10 +21,10 @@ const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=s256";
 const HOME: &str = "http://127.0.0.1:8080/auth/portal-selector";
 
-/// A provider in a process of its own, which ends with it.
+/// A provider in a separate process, which ends with it.
 struct Provider {
     child: Child,
-    /// Kept open, so that it can say what it likes.
+    /// Kept open, because the provider writes to it.
     _said: std::io::Lines<BufReader<ChildStdout>>,
     issuer: String,
 }
@@ -59,7 +59,7 @@ impl Drop for Provider {
     }
 }
 
-/// The portal with Google and Microsoft, both played by one provider.
+/// The portal with Google and Microsoft, both served by one provider.
 struct Office {
     app: TestApp,
     provider: Provider,
@@ -72,7 +72,7 @@ async fn on_both<F: Future<Output = ()>>(claims_in_token: bool, test: impl Fn(Of
             provider.settings(ProviderKind::Google, "google", &["acme.example"]),
             provider.settings(ProviderKind::Microsoft, "azure", &["example.com"]),
         ];
-        // The provider has a clock of its own, which says what time it is.
+        // The provider has its own clock.
         let world = World { clock: Clock::fixed(Clock::system().now()), ..world };
         let app = TestApp::new(world, HttpConfig { providers, ..HttpConfig::default() }).await;
         test(Office { app, provider }).await;
@@ -85,14 +85,14 @@ fn as_(email: &str) -> Vec<(&'static str, String)> {
 }
 
 impl Office {
-    /// Where the portal sends a browser that wants to sign in.
+    /// Where the portal redirects a browser that signs in.
     async fn way_there(&self, query: &str) -> String {
         let answer = self.app.anonymous().get(&format!("/auth/v1/authorize?redirect_to={HOME}&{query}")).await;
         assert_eq!(answer.status, 302, "{}", answer.body);
         answer.header("location").unwrap().to_owned()
     }
 
-    /// Fills in the provider's form, and follows it until it leads back to us.
+    /// Submits the provider's form, and follows redirects until they return to us.
     async fn at_provider(&self, address: &str, form: &[(&'static str, String)]) -> String {
         let browser = Client::builder().redirect(Policy::none()).no_proxy().build().unwrap();
         let mut cookies = HashMap::new();
@@ -125,7 +125,7 @@ impl Office {
         }
     }
 
-    /// Comes back to the portal; says where it sends the browser.
+    /// Calls the callback; returns the redirect.
     async fn way_back(&self, callback: &str) -> Url {
         let url = Url::parse(callback).unwrap();
         let path = format!("{}?{}", url.path(), url.query().unwrap_or(""));
@@ -161,7 +161,7 @@ impl Office {
         (person, session)
     }
 
-    /// What the log says of an action, newest first.
+    /// Log entries of an action, newest first.
     async fn told(&self, staff: &TestUser, action: &str) -> Vec<Value> {
         domain::platform::activity::sequence_all(&self.app.world.operator()).await.unwrap();
         let all = staff.get("/rest/v1/activity?limit=200").await.ok();
@@ -173,7 +173,7 @@ fn of(url: &Url, name: &str) -> Option<String> {
     url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
 }
 
-/// The code of a refusal, which stands in the query and in the fragment alike.
+/// The error code, which is both in the query and in the fragment.
 #[track_caller]
 fn refused(back: &Url) -> (String, String) {
     let query = (of(back, "error"), of(back, "error_code"));
@@ -207,7 +207,7 @@ async fn provider_sign_in_links_the_identity() {
                 && of(&there, "code_challenge").is_some()
         );
         assert_eq!(of(&there, "scope").as_deref(), Some("openid email profile"));
-        // What a program wants to ask beside, once and in names that may stand there.
+        // Additional scopes, without duplicates and invalid names.
         let wanted = "scopes=openid,email%20calendar.read,https://api.example/mail+calendar.read,a%22b,%0d%0ac&scope=x";
         for path in ["provider=google", "provider=azure"] {
             let there = Url::parse(&office.way_there(&format!("{path}&{wanted}")).await).unwrap();
@@ -226,7 +226,7 @@ async fn provider_sign_in_links_the_identity() {
         assert_eq!(claims["aal"], "aal1");
         me.get("/rest/v1/me").await.ok();
 
-        // The provider knows them by another address now; the identity stays theirs.
+        // The provider has another address for them now; the identity stays linked.
         let mut form = as_("maya.lopez@example.org");
         form.push(("sub", "sub-Maya@Example.com".to_owned()));
         let back = office.there_and_back(&format!("provider=google&{CHALLENGE}"), &form).await;
@@ -256,7 +256,7 @@ async fn authorization_code_works_once_with_its_verifier() {
         office.redeem(&code, VERIFIER).await.refused(404, "flow_state_not_found");
         office.redeem("6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b", VERIFIER).await.refused(404, "flow_state_not_found");
 
-        // A used state leads to our own first page: where it came from is nobody's business any more.
+        // A used state redirects to our own first page: the original redirect is no longer known.
         let again = office.way_back(&callback).await;
         assert!(again.as_str().starts_with("http://127.0.0.1:8080/?"), "{again}");
         assert!(["flow_state_already_used", "bad_oauth_state"].contains(&of(&again, "error_code").unwrap().as_str()));
@@ -277,7 +277,7 @@ async fn authorization_code_works_once_with_its_verifier() {
     .await;
 }
 
-/// With the provider's own tokens a program asks it more about whoever signed in.
+/// The client uses the provider's tokens to query the provider about the user.
 #[tokio::test]
 async fn provider_tokens_are_returned_once() {
     on_both(false, |office| async move {
@@ -288,7 +288,7 @@ async fn provider_tokens_are_returned_once() {
             let said: Value = serde_json::from_str(&asking.send().await.unwrap().text().await.unwrap()).unwrap();
             said["email"].clone()
         };
-        // The provider gives the portal a refresh token under the one name only.
+        // The provider issues a refresh token under that name only.
         for (name, refreshes) in [("google", true), ("azure", false)] {
             let back = office.there_and_back(&format!("provider={name}&{CHALLENGE}"), &as_("maya@example.com")).await;
             assert!(!back.as_str().contains("provider_"), "{back}");
@@ -305,7 +305,7 @@ async fn provider_tokens_are_returned_once() {
             assert_eq!(whose(&of(&fragment, "provider_token").unwrap()).await, "maya@example.com");
             assert_eq!(of(&fragment, "provider_refresh_token").is_some(), refreshes, "{name}");
         }
-        // Where an identity is linked, too; the address need not be the account's there.
+        // Also for linking; the address need not be the account's there.
         let path = format!(
             "/auth/v1/user/identities/authorize?provider=google&redirect_to={HOME}&skip_http_redirect=true&{CHALLENGE}"
         );
@@ -357,7 +357,7 @@ async fn refused_sign_ins_redirect_with_the_reason() {
         let back = office.there_and_back(&query, &unverified).await;
         assert_eq!(refused(&back), denied("provider_email_needs_verification"));
 
-        // Unknown: one request for each address, however often they come.
+        // Unknown address: one account request each, whatever the number of sign-ins.
         for email in ["noa@example.com", "NOA@example.com", "noa@example.com"] {
             assert_eq!(refused(&office.there_and_back(&query, &as_(email)).await), denied("account_requested"));
         }
@@ -374,7 +374,7 @@ async fn refused_sign_ins_redirect_with_the_reason() {
         let other = format!("provider=azure&{CHALLENGE}");
         assert_eq!(refused(&office.there_and_back(&other, &as_("maya@example.com")).await), denied("user_banned"));
 
-        // Somebody else's code, and an answer of another issuer.
+        // Another user's code, and a response of another issuer.
         let there = office.way_there(&query).await;
         let state = of(&Url::parse(&there).unwrap(), "state").unwrap();
         let back = office.way_back(&format!("http://x/auth/v1/callback?state={state}&code=made-up")).await;
@@ -415,7 +415,7 @@ async fn provider_sign_in_activates_a_pending_account_without_its_password() {
         assert_eq!(pia.get("/rest/v1/me").await.ok()["status"], "active");
         let told = office.told(&erin, "user.activated").await;
         assert_eq!((told.len(), &told[0]["data"]["provider"]), (1, &json!("Google")));
-        // It is the only way in now, so it stays.
+        // It is the only sign-in method left, so it stays.
         let user = pia.get("/auth/v1/user").await.ok();
         let identities = user["identities"].as_array().unwrap();
         assert_eq!((identities.len(), &identities[0]["provider"]), (1, &json!("google")), "{user}");
@@ -440,13 +440,13 @@ async fn identities_are_linked_and_unlinked_by_their_owner() {
         let unbound = "/auth/v1/user/identities/authorize?provider=google&skip_http_redirect=true";
         new(maya.get(unbound)).await.refused(400, "validation_failed");
 
-        // Another address than the account's is fine here: both sides have shown who they are.
+        // An address other than the account's is allowed here: both accounts are authenticated.
         let link = async |person: &TestUser, provider: &str, email: &str| {
             let there = person.get(&path(provider)).await.ok()["url"].as_str().unwrap().to_owned();
             office.way_back(&office.at_provider(&there, &as_(email)).await).await
         };
         let back = link(&maya, "google", "m@home.example").await;
-        // Nothing is linked until the browser that began comes with its secret.
+        // Nothing is linked until the browser that began the flow sends its verifier.
         assert_eq!(maya.get("/auth/v1/user").await.ok()["identities"].as_array().unwrap().len(), 1);
         office.redeem(&of(&back, "code").unwrap(), &"x".repeat(43)).await.refused(400, "bad_code_verifier");
         let user = office.exchange(&back).await.ok()["user"].clone();
@@ -456,7 +456,7 @@ async fn identities_are_linked_and_unlinked_by_their_owner() {
         assert_eq!((&linked["id"], &linked["email"]), (&json!("sub-m@home.example"), &json!("m@home.example")));
         assert_eq!(linked["identity_data"]["email"], "m@home.example");
 
-        // It is hers alone.
+        // It is linked to her account only.
         for (person, provider) in [(&maya, "google"), (&nils, "google")] {
             let back = link(person, provider, "m@home.example").await;
             assert_eq!(refused(&back).1, "identity_already_exists");
@@ -483,7 +483,7 @@ async fn identities_are_linked_and_unlinked_by_their_owner() {
     .await;
 }
 
-/// Whoever has stolen a session begins to link an identity of their own, and finishes after its owner has acted.
+/// A stolen session begins to link an identity, and completes after the owner has secured the account.
 #[tokio::test]
 async fn linking_needs_the_session_that_began_it() {
     on_both(false, |office| async move {
@@ -511,7 +511,7 @@ async fn linking_needs_the_session_that_began_it() {
             assert_eq!(refused(&office.way_back(&callback).await).1, "bad_oauth_state", "{ended_by}");
             office.exchange(&brought).await.refused(404, "flow_state_not_found");
         }
-        // A new password ends it for the session that stays, too: its token may have been copied.
+        // A new password ends it for the remaining session, too: its token may have been copied.
         let stolen = office.app.sign_in(maya.id, "Maya").await;
         let callback = begin(&stolen).await;
         let brought = office.way_back(&begin(&stolen).await).await;
@@ -537,7 +537,7 @@ async fn implicit_flow_returns_the_session_in_the_fragment() {
         me.token = token;
         assert_eq!(me.get("/rest/v1/me").await.ok()["id"], json!(maya.id));
         let sessions = domain::accounts::auth::sessions::list(&office.app.world.operator(), maya.id).await.unwrap();
-        // All begun at the same moment of a clock that stands still.
+        // All begun at the same time of a stopped clock.
         let session = sessions.iter().find(|session| session.amr[0].method == "oauth").unwrap();
         assert_eq!(session.user_agent.as_deref(), Some("Firefox/140 (Test)"));
         assert!(session.address.is_some());
@@ -553,7 +553,7 @@ async fn microsoft_emails_are_trusted_for_configured_domains_only() {
         let mut form = as_("maya@example.com");
         form.push(("unverified", "1".to_owned()));
         office.exchange(&office.there_and_back(&query, &form).await).await.ok();
-        // Of another domain it says nothing, unless the organisation owns it.
+        // An address of another domain is not trusted, unless the organisation owns the domain.
         let mut form = as_("noa@example.org");
         form.push(("unverified", "1".to_owned()));
         let back = office.there_and_back(&query, &form).await;
@@ -567,7 +567,7 @@ async fn microsoft_emails_are_trusted_for_configured_domains_only() {
 #[tokio::test]
 async fn sso_finds_the_provider_by_email_domain() {
     on_both(false, |office| async move {
-        // All of it: a provider that is not taken along ends here.
+        // Takes ownership of `office`, so that its provider ends here.
         let office = office;
         let sso = async |body: Value| {
             office.app.anonymous().post("/auth/v1/sso", body).header("x-supabase-api-version", "2024-01-01").await
@@ -612,7 +612,7 @@ async fn settings_list_configured_providers() {
         }
         let invited = "/auth/v1/authorize?provider=google&invite_token=x";
         new(invited).await.refused(404, "user_not_found");
-        // A place that nobody allowed silently becomes our own address.
+        // A redirect that is not allowed silently becomes our own URL.
         let there = nobody.get("/auth/v1/authorize?provider=google&redirect_to=https://evil.example").await;
         let callback = office.at_provider(there.header("location").unwrap(), &[("decision", "deny".to_owned())]).await;
         assert!(office.way_back(&callback).await.as_str().starts_with("http://127.0.0.1:8080/?error="));
@@ -641,7 +641,7 @@ async fn unreachable_provider_redirects_with_an_error() {
     .await;
 }
 
-/// A provider that takes connections and never says anything.
+/// A provider that accepts connections and never responds.
 #[tokio::test]
 async fn hanging_provider_delays_no_other_requests() {
     let hanging = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -667,7 +667,7 @@ async fn hanging_provider_delays_no_other_requests() {
     assert!(waited.as_secs() < 8, "all of them for one question: {waited:?}");
     let began = std::time::Instant::now();
     nobody.get(&path).await;
-    // Whoever asked again would wait for four seconds.
+    // A second fetch would wait for four seconds.
     assert!(began.elapsed().as_secs() < 3, "nobody asks again at once");
     assert!(!asked.is_finished());
     asked.abort();

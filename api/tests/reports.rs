@@ -4,7 +4,7 @@ use crate::support::{TestUser, on_both};
 use serde_json::{Value, json};
 use std::io::{Cursor, Read};
 
-/// A part of a workbook, which is a ZIP file.
+/// A member of a workbook, which is a ZIP file.
 fn part(bytes: &[u8], name: &str) -> String {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("a workbook is a ZIP file");
     let mut text = String::new();
@@ -12,7 +12,7 @@ fn part(bytes: &[u8], name: &str) -> String {
     text
 }
 
-/// What a column of cells holds, as numbers.
+/// A column of numeric cells.
 fn numbers(sheet: &str, column: char) -> Vec<String> {
     let cells = sheet.split("<c r=\"").skip(1).filter(|cell| cell.starts_with(column));
     cells
@@ -49,7 +49,7 @@ async fn json_csv_and_xlsx_reports_agree() {
         assert!(of("identifier").contains(&bad.to_owned()), "the screen says what it is called");
         assert_eq!(screen["sums"][0]["amounts"][0], json!({ "column": "amount", "amount": "1235887.90" }));
 
-        // What all of it comes to is counted once, not for every page.
+        // Totals are computed once, not for every page.
         let first = cora.get(&format!("/rest/v1/reports?{query}&limit=3")).await.ok();
         assert_eq!((&first["total"], &first["sums"]), (&screen["total"], &screen["sums"]));
         let cursor = first["next_cursor"].as_str().unwrap();
@@ -84,7 +84,7 @@ async fn json_csv_and_xlsx_reports_agree() {
         let csv = String::from_utf8(cora.get("/rest/v1/finances.csv?period=all_time").await.bytes.to_vec()).unwrap();
         assert!(csv.starts_with("\u{feff}month,iso_name,country,currency,spvs,ordered,"), "{csv}");
 
-        // The log keeps who took a copy.
+        // The log records each export.
         domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
         let log = app.super_admin("Sam").await.get("/rest/v1/activity?limit=100").await.ok();
         let taken = |row: &&Value| row["action"] == "export.made";

@@ -26,13 +26,13 @@ fn application(account: &str, form: &Value) -> Value {
     json!({ "kind": "account", "account_type": account, "email": "someone@example.com", "application": form })
 }
 
-/// A portal behind a proxy, so that many may write at once.
+/// A portal behind a proxy, so that each request can have another address.
 async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
     let http = || HttpConfig { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..HttpConfig::default() };
     testing::on_both(|world| async { test(TestApp::new(world, http()).await).await }).await;
 }
 
-/// Written from an address that nobody wrote from before.
+/// Sent from an unused address.
 async fn ask(app: &TestApp, body: Value) -> TestResponse {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let address = std::net::Ipv4Addr::from(0xc633_0000 + NEXT.fetch_add(1, Ordering::Relaxed));
@@ -168,7 +168,7 @@ async fn rejected_applicants_get_the_reason_by_mail() {
         assert_eq!(refused["status"], "rejected");
         let application = ask(&app, application("client", &form("client"))).await.ok();
         decline(&application["id"], "We need <b>references</b> first.").await;
-        // Whoever has an account reads it there, and hears of it by the notices.
+        // A user with an account reads it there, and is notified.
         let maya = app.client("Maya").await;
         let order =
             json!({ "kind": "order", "order": { "purpose": "A", "proposed_names": ["B"], "purchase_amount": "1" } });
@@ -199,7 +199,7 @@ async fn requests_are_rate_limited_per_user_except_staff() {
         let (maya, noah, erin) = (app.client("Maya").await, app.client("Noah").await, app.employee("Erin").await);
         let question = || json!({ "kind": "support", "message": "Hello" });
         let mut made = 0;
-        // A slow machine is allowed some more meanwhile.
+        // A slow machine refills some tokens meanwhile.
         let refused = loop {
             let answer = maya.post("/rest/v1/requests", question()).await;
             if answer.status.as_u16() != 201 || made == 100 {
@@ -226,7 +226,7 @@ async fn writes_that_notify_staff_are_rate_limited() {
         let nothing = "00000000-0000-4000-8000-000000000000";
         for (who, path, body) in [
             (&maya, "messages".to_owned(), hello.clone()),
-            // Whatever comes of it.
+            // Whatever the outcome.
             (&noah, format!("invoices/{nothing}/receipts"), json!({ "document_id": nothing })),
             (&ingrid, "leads".to_owned(), json!({ "first_name": "", "last_name": "", "email": "" })),
             (&igor, "calls".to_owned(), json!({ "topic": "", "times": [] })),
@@ -278,7 +278,7 @@ async fn partner_leads_and_calls_are_handled_from_the_request_desk() {
                 stranger.post(&format!("{path}/reject"), json!({ "reason": "No" })).await.refused(404, "not_found");
             }
             let own = ingrid.get(&path).await.ok();
-            // How the office works on it is the office's.
+            // Priority, due time and assignee are visible to staff only.
             assert_eq!((&own["can"], &own["priority"]), (&json!(["withdraw"]), &Value::Null));
             let code = if request == &called { "approved_by_call" } else { "approved_by_lead" };
             erin.post(&format!("{path}/approve"), json!({})).await.refused(409, code);

@@ -16,7 +16,7 @@ use tower::ServiceExt;
 
 struct Served {
     address: SocketAddr,
-    /// Says how long to drain.
+    /// Sets the drain time.
     stop: oneshot::Sender<Duration>,
     ended: JoinHandle<std::io::Result<()>>,
 }
@@ -29,7 +29,7 @@ async fn served(app: &TestApp) -> Served {
     Served { address, stop, ended }
 }
 
-/// Sends `request` and reads until `enough` is in the answer.
+/// Sends `request` and reads until `enough` is in the response.
 async fn talk(stream: &mut TcpStream, request: &str, enough: &str) -> String {
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut heard = String::new();
@@ -97,7 +97,7 @@ async fn draining_server_is_not_ready_but_serves() {
     assert!(before.starts_with("HTTP/1.1 200") && !before.to_lowercase().contains("connection: close"), "{before}");
     served.stop.send(Duration::from_secs(3_600)).unwrap();
     app.app.draining.cancelled().await;
-    // The kept connection is still answered, and told that this was its last answer.
+    // The kept connection still gets a response, which closes it.
     let last = talk(&mut kept, &ask("/readyz"), "unavailable").await;
     assert!(last.starts_with("HTTP/1.1 503") && last.to_lowercase().contains("connection: close"), "{last}");
     let mut rest = Vec::new();
@@ -147,7 +147,7 @@ async fn fifth_concurrent_export_returns_429() {
             .unwrap();
         app.router.clone().oneshot(request)
     };
-    // Answers whose bodies are not read yet hold their permits.
+    // Responses whose bodies are not read yet hold their permits.
     let mut open = Vec::new();
     for path in ["spvs.csv", "clients.csv", "companies.csv", "isos.csv"] {
         let answer = send(&erin, &format!("/rest/v1/{path}")).await.unwrap();

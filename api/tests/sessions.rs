@@ -40,7 +40,7 @@ async fn sessions_are_listed_and_ended() {
         assert_eq!((rows[0]["user_agent"].as_str(), rows[0]["address"].as_str()), (Some(FIREFOX), Some("127.0.0.1")));
         assert!(rows[1]["device"].is_null() && rows[0]["last_used_at"].is_string());
 
-        // The same among the resources, and everybody's own alone.
+        // The same by the resource routes, scoped to the user.
         let own = here.get("/rest/v1/sessions").await.ok();
         let ids =
             |rows: &[Value]| rows.iter().map(|row| (row["id"].clone(), row["current"].clone())).collect::<Vec<_>>();
@@ -170,10 +170,10 @@ async fn auth_routes_are_limited_by_address_and_account() {
             let seconds: u64 = limited.header("retry-after").and_then(|text| text.parse().ok()).expect("seconds");
             let said = limited.refused(429, "over_request_rate_limit");
             assert!((1..=10).contains(&seconds) && said["retry_after"] == seconds, "{said}");
-            // The owner, who is elsewhere, is not kept out by it.
+            // The owner, on another network, is not limited by it.
             assert_ne!(ask(path, body.clone(), "192.0.2.2").await.status, 429, "{path}");
         }
-        // From very many places it is still the same account; another account is not.
+        // From many networks it is still the same account; another account is not affected.
         let guess = |email: &str, from: String| ask("token?grant_type=pkce", json!({ "email": email }), &from);
         let mut passed = 0;
         while guess("nobody@example.com", format!("198.18.{}.{}", passed / 200, passed % 200)).await.status != 429 {
@@ -186,8 +186,8 @@ async fn auth_routes_are_limited_by_address_and_account() {
             let answer = ask("token?grant_type=refresh_token", json!({ "refresh_token": "x" }), "192.0.2.9").await;
             assert_eq!(answer.status, 400, "refreshing is generous");
         }
-        // An account's refreshes are counted by its live tokens alone: neither its name nor a token of a session that
-        // has ended uses up what its owner needs.
+        // An account's refreshes are counted by its live tokens only: neither its name nor a token of an ended session
+        // uses up its limit.
         let maya = app.client("Maya").await;
         let enter = async || try_password(&app, "maya@example.com", PASSWORD).await.ok();
         let (gone, here) = (enter().await, enter().await);
@@ -212,7 +212,7 @@ async fn auth_routes_are_limited_by_address_and_account() {
         let seconds = limited.header("retry-after").map(str::to_owned);
         let said = limited.refused(429, "over_request_rate_limit");
         assert_eq!(seconds, Some(said["retry_after"].to_string()));
-        // However many ask for her, she is let through where she has signed in before.
+        // She can sign in from a known location, whatever the number of attempts by others.
         let home = "192.0.2.50";
         let right = json!({ "email": "maya@example.com", "password": PASSWORD });
         ask("token?grant_type=password", right.clone(), home).await.ok();
@@ -233,7 +233,7 @@ async fn auth_routes_are_limited_by_address_and_account() {
             assert!(away < 71, "the account is not limited away from home");
         }
         ask("token?grant_type=password", right, home).await.ok();
-        // Nobody is signed out by it, and nobody else waits.
+        // No session ends, and other users are not delayed.
         maya.holding(&here).get("/auth/v1/user").await.ok();
         app.client("Nils").await;
         let other = try_password(&app, "nils@example.com", PASSWORD).await.ok();
@@ -266,7 +266,7 @@ async fn responses_have_security_headers_and_hsts_over_https() {
     let options = std::sync::Arc::new(options);
     for (hsts_subdomains, sent) in [(false, "max-age=63072000"), (true, "max-age=63072000; includeSubDomains")] {
         let http = HttpConfig { hsts_subdomains, ..HttpConfig::default() };
-        // A world each: `TestApp::new` creates its company, whose name is unique.
+        // Separate fixtures: `TestApp::new` creates its company, whose name is unique.
         let secure = testing::World { options: options.clone(), ..testing::World::sqlite().await };
         let hsts = TestApp::new(secure, http).await.anonymous().get("/").await;
         assert_eq!(hsts.header("strict-transport-security"), Some(sent));

@@ -80,7 +80,7 @@ async fn steps_wait_for_their_dependencies() {
         erin.patch(&path(&all[2]), blocked).await.ok();
         let together = format!("{spv}/steps/complete");
         erin.post(&together, json!({ "ids": [all[2]["id"]] })).await.refused(409, "step_waits");
-        // Together with what it waits for it can be completed, whatever comes first in the list.
+        // It can be completed together with its dependency, in any order of the list.
         erin.patch(&path(&all[0]), needs(&[&all[4]])).await.ok();
         let ids = json!({ "ids": [all[0]["id"], all[1]["id"], all[2]["id"], all[4]["id"]] });
         assert_eq!(erin.post(&together, ids).await.ok()["progress"]["completed"], 4);
@@ -135,7 +135,7 @@ async fn steps_are_added_reordered_and_deleted_while_pending() {
         erin.patch(&path(&all[0]), json!({ "status": "in_progress" })).await.ok();
         erin.delete(&path(&all[0])).await.refused(409, "step_not_pending");
 
-        // The last open step, taken away, closes the order.
+        // Deleting the last open step closes the order.
         let done: Vec<_> = all[..7].iter().map(|step| step["id"].clone()).collect();
         erin.post(&format!("{spv}/steps/complete"), json!({ "ids": done })).await.ok();
         let closed = erin.delete(&path(&all[7])).await.ok();

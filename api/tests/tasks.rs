@@ -81,7 +81,7 @@ async fn submitted_documents_are_tasks_of_the_steps_assignee() {
         let all = ["document_request Photo".to_owned(), "document_request Passport".to_owned(), hers.clone()];
         assert_eq!(tasks(&erin).await, all, "by due date");
         assert_eq!(tasks(&emil).await, [] as [&str; 0]);
-        // While the order is held nothing is decided.
+        // While the order is on hold nothing is decided.
         erin.post(&format!("{spv}/hold"), json!({ "reason": "Bank holiday" })).await.ok();
         assert_eq!(tasks(&erin).await.join(", "), hers);
         erin.post(&format!("{spv}/resume"), json!({})).await.ok();

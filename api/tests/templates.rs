@@ -158,7 +158,7 @@ async fn shipped_template_names_are_localized_and_stored_untranslated() {
         let csv = String::from_utf8(sam.get("/rest/v1/spvs.csv").await.bytes.to_vec()).unwrap();
         assert!(csv.contains("KYC y beneficiarios finales"), "{csv}");
 
-        // What an editor in Spanish sends back is what was there.
+        // A response in Spanish, sent back, changes nothing.
         let spanish = sam.get("/rest/v1/templates/AE").await.ok();
         assert_eq!(spanish["name"], "Vehículo de propósito especial de ADGM");
         let mut steps = spanish["steps"].clone();

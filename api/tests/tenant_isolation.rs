@@ -1,6 +1,6 @@
-//! Three companies and four ISO partners of similar names in one office, two of them partners of one company: whatever
-//! a company admin or a partner asks for, the answer holds nothing of the others. Driven by the OpenAPI document, so
-//! that a new route is tried as well.
+//! Tenant isolation: three companies and four ISO partners with similar names in one office, two of them partners of
+//! one company. No response to a company admin or a partner contains data of the others. Driven by the OpenAPI
+//! document, so that new routes are covered.
 use crate::{
     documents::{pdf, upload},
     support::{TestApp, TestUser, on_both},
@@ -22,20 +22,20 @@ use std::{
     io::{Cursor, Read},
 };
 
-/// The office's own, of which no company has a row: templates of orders, and runs that pay out all partners at once.
+/// Rows of the office, which belong to no company: step templates, and payout runs for all partners.
 const OFFICES: [&str; 2] = ["templates", "payout-runs"];
 
-/// Lists that everybody has of their own: there `company_id` only narrows. Elsewhere it picks whose portal it is.
+/// Lists scoped to the user: there `company_id` only filters. Elsewhere it selects the company.
 const NARROWED: [&str; 6] = ["client_list", "client_export", "iso_list", "iso_export", "spv_list", "spv_export"];
 
-/// What is known of one company, or of one partner, to be found nowhere else.
+/// Marks of one company, or of one partner, that occur nowhere else.
 struct Part {
     company: CompanyId,
-    /// The partner whose it is; none is the company itself.
+    /// The partner; none for the company itself.
     partner: Option<UserId>,
-    /// Its rows by the noun of the addresses they stand in.
+    /// Its rows by the noun of their paths.
     ids: Vec<(&'static str, String)>,
-    /// Words that nothing else has.
+    /// Texts that no other row contains.
     words: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ fn text(value: &Value) -> String {
 
 /// A company and its admin.
 async fn company(app: &TestApp, n: &str) -> (Part, TestUser) {
-    // Each begins as the others do, so that a search for the beginning would find them all.
+    // All names begin alike, so that a prefix search would find them all.
     let company = app.world.company(&format!("Meridian {n}")).await;
     let admin = app.company_admin(&format!("Clara{n}"), company).await;
     let weekly = json!({ "report": "commissions", "every": "weekly", "recipients": [admin.id] });
@@ -68,7 +68,7 @@ async fn company(app: &TestApp, n: &str) -> (Part, TestUser) {
 
 /// A partner of the company with a client, orders, a lead and a call.
 async fn partner(app: &TestApp, staff: &TestUser, n: &str, company: CompanyId) -> (Part, TestUser) {
-    // Amounts that add up to nothing else.
+    // Amounts without a common sum.
     let at = n.bytes().last().map_or(0, |last| u32::from(last - b'a') + 1);
     let (purchase, price) = (format!("{}", 7_100_037 * at), format!("{}", 31_013 * at));
     let (iso_id, iso) = app.iso(&format!("Ingrid{n}"), company).await;
@@ -77,7 +77,7 @@ async fn partner(app: &TestApp, staff: &TestUser, n: &str, company: CompanyId) -
     let order = json!({ "client_id": client.id, "company_id": company, "iso_id": iso_id, "purchase_amount": purchase,
         "price": price, "iso_commission_percentage": "1", "custom_identifier": identifier });
     let spv = staff.post("/rest/v1/spvs", order).await.ok();
-    // Closed, so that the partner has earned and every report has its row.
+    // Closed, so that the partner has a commission and every report has a row.
     let link = format!("https://files.example.com/{n}");
     let first = format!("/rest/v1/steps/{}", spv["steps"][0]["id"].as_str().unwrap());
     staff.patch(&first, json!({ "document_url": link })).await.ok();
@@ -95,12 +95,12 @@ async fn partner(app: &TestApp, staff: &TestUser, n: &str, company: CompanyId) -
     let call = iso.post("/rest/v1/calls", json!({ "topic": format!("Terms {n}"), "times": times })).await.ok();
     let desk = staff.get("/rest/v1/requests?order=created_at").await.ok();
     let called = desk["items"].as_array().unwrap().iter().find(|item| item["call_id"] == call["id"]).unwrap();
-    // Confirmed, so that it has its calendar file.
+    // Confirmed, so that it has a calendar file.
     let confirm = format!("/rest/v1/calls/{}/confirm", call["id"].as_str().unwrap());
     staff.post(&confirm, json!({ "begins_at": call["times"][0] })).await.ok();
     let question = json!({ "kind": "support", "message": format!("Question of {n}") });
     let question = client.post("/rest/v1/requests", question).await.ok();
-    // The order that is closed takes no more documents.
+    // A closed order accepts no more documents.
     let open = client.spv.unwrap().to_string();
     let file = format!("deed-{n}.pdf");
     let (document, _) = upload(&client, &pdf(20), &[("file_name", &file), ("spv_id", &open)]).await;
@@ -130,7 +130,7 @@ async fn partner(app: &TestApp, staff: &TestUser, n: &str, company: CompanyId) -
         format!("Between us {n}"),
         format!("\"{purchase}.00\""),
         format!("\"{price}.00\""),
-        // As a workbook has them.
+        // As workbooks write them.
         format!("<v>{purchase}</v>"),
         format!("<v>{price}</v>"),
         format!("Terms {n}"),
@@ -149,13 +149,13 @@ fn reads() -> Vec<(String, String, bool)> {
     for (path, item) in document["paths"].as_object().unwrap() {
         let Some(get) = item.get("get") else { continue };
         let name = get["operationId"].as_str().unwrap().to_owned();
-        // A stream does not end, and a link carries its own right.
+        // A stream does not end, and a file link needs no user.
         if name == "event_stream" || name == "file_get" || name == "company_logo_get" {
             continue;
         }
         let takes = |name: &str| get["parameters"].as_array().is_some_and(|all| all.iter().any(|p| p["name"] == name));
         let company = takes("company_id");
-        // Where words must be there, the beginning that all share; where a row must, its id.
+        // Required search words get the common prefix; required ids get the row's.
         let path = match name.as_str() {
             "search_find" => format!("{path}?q=me"),
             "message_find" => format!("{path}?thread_id={{id}}"),
@@ -173,7 +173,7 @@ fn reads() -> Vec<(String, String, bool)> {
     found
 }
 
-/// All parts of a workbook: it is packed, so no word is to be found in its bytes.
+/// All members of a workbook: it is compressed, so its bytes contain no text.
 fn unpacked(bytes: &[u8]) -> String {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("a workbook is a ZIP file");
     let mut text = String::new();
@@ -187,7 +187,7 @@ fn refused(status: StatusCode) -> bool {
     status == StatusCode::NOT_FOUND || status == StatusCode::FORBIDDEN
 }
 
-/// The answer's text, with nothing of the others in it.
+/// The response text, which must not contain data of the others.
 async fn reads_own(person: &TestUser, path: &str, others: &[&Part], who: &str) -> (StatusCode, String) {
     let answer = person.ask(Method::GET, path).await;
     let packed = answer.bytes.starts_with(b"PK");
@@ -206,7 +206,7 @@ async fn companies_and_partners_see_nothing_of_each_other() {
     on_both(|app| async move {
         let staff = app.super_admin("Sam").await;
         let (mut parts, mut people) = (Vec::new(), Vec::new());
-        // Two of the partners are of one company: its admin reads of both, they not of each other.
+        // Two of the partners are of one company: its admin sees both, they do not see each other.
         for (n, partners) in [("alpha", vec!["alpha", "alphd"]), ("alphb", vec!["alphb"]), ("alphc", vec!["alphc"])] {
             let (part, admin) = company(&app, n).await;
             let id = part.company;
@@ -277,11 +277,11 @@ async fn companies_and_partners_see_nothing_of_each_other() {
                     seen.insert(format!("{name} {path}"));
                 }
             }
-            // Whoever has the same role reads the same.
+            // The same role reads the same routes.
             let first = told.entry(who).or_insert_with(|| seen.clone());
             assert_eq!(*first, seen, "{who}");
         }
-        // Nothing of the others is no art where there is nothing at all.
+        // A response without rows would prove nothing.
         let mut table = Vec::new();
         for (who, seen) in told {
             table.extend(seen.into_iter().map(|read| format!("{who}: {read}")));
@@ -321,7 +321,7 @@ async fn last_member_and_oneself_cannot_be_removed() {
         let new = json!({ "first_name": "Dora", "last_name": "Test", "email": "dora@example.com" });
         let dora = clara.post(&list, new.clone()).await.ok();
         assert_eq!((&dora["status"], &dora["can"]), (&json!("pending"), &json!(["invite", "remove"])));
-        // Somebody's address, whoever's it is: nothing more is told.
+        // An existing address: the response reveals nothing more.
         let again =
             clara.post(&list, json!({ "email": "bella@example.com", "first_name": "B", "last_name": "B" })).await;
         assert_eq!((again.status.as_u16(), &again.body["fields"][0]["code"]), (422, &json!("email_taken")));
@@ -339,7 +339,7 @@ async fn last_member_and_oneself_cannot_be_removed() {
         clara.post(&of(&dora["id"], "invite"), json!({})).await.refused(409, "not_invitable");
         clara.post(&of(&dora["id"], "restore"), json!({})).await.ok();
         assert_eq!(clara.get(&format!("{list}?q=dor")).await.ok()["items"][0]["id"], dora["id"]);
-        // What the office shuts, the company does not open.
+        // A suspension by the office cannot be lifted by the company.
         let dora_id = UserId(dora["id"].as_str().unwrap().parse().unwrap());
         users::suspend(&app.world.operator(), dora_id, None).await.unwrap();
         assert_eq!(clara.get(&format!("{list}?q=dor")).await.ok()["items"][0]["can"], json!([]));
@@ -347,7 +347,7 @@ async fn last_member_and_oneself_cannot_be_removed() {
         users::archive(&app.world.operator(), dora_id, None).await.unwrap();
         clara.post(&of(&dora["id"], "restore"), json!({})).await.refused(409, "shut_by_office");
         sam.post(&of(&dora["id"], "restore"), json!({})).await.ok();
-        // Nobody else's account is a member's.
+        // Accounts outside the company are not members.
         let maya = app.client("Maya").await;
         sam.post(&of(&json!(maya.id.to_string()), "remove"), json!({})).await.refused(404, "not_found");
     })
@@ -390,16 +390,16 @@ async fn company_settings_are_validated_and_applied() {
             "currency": "EUR" });
         let saved = clara.patch(&path, change).if_match(before["version"].as_i64().unwrap()).await.ok();
         assert_eq!((&saved["tax_id"], &saved["size"]), (&json!("12-3456789"), &json!("51-200")));
-        // A number of one country is none of another.
+        // A number that is valid in one country is invalid in another.
         let moved = clara.patch(&path, json!({ "country": "JP" })).await;
         assert_eq!((moved.status.as_u16(), &moved.body["fields"][0]["code"]), (422, &json!("invalid_tax_id")));
-        // New orders begin in the currency, and the card names it.
+        // New orders get the currency, and the card names it.
         let maya = app.client("Maya").await;
         let order = json!({ "client_id": maya.id, "company_id": app.acme, "purchase_amount": "5" });
         assert_eq!(erin.post("/rest/v1/spvs", order).await.ok()["currency"], "EUR");
         assert_eq!(clara.get("/rest/v1/dashboards/company").await.ok()["currency"], "EUR");
         assert_eq!(clara.get(&format!("/rest/v1/companies/{}", app.acme)).await.ok()["time_zone"], "Asia/Tokyo");
-        // Mails follow the company's language until somebody chooses their own.
+        // Mails use the company's language until a user sets their own.
         let language = async |to: &str| {
             let sent = mails::list(&app.world.operator(), None, &PageQuery::default()).await.unwrap().items;
             sent.into_iter().find(|mail| mail.to_email == to).unwrap().language

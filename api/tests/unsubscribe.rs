@@ -49,7 +49,7 @@ async fn get_changes_nothing_and_post_unsubscribes() {
             assert_eq!(page.status(), 200);
         }
         assert!(mailed_now().await, "mail scanners open links");
-        // As mail programs post (RFC 8058), and as a mail program tries once more.
+        // As mail programs post (RFC 8058), and as a mail program retries.
         for _ in 0..2 {
             let form = app.anonymous().ask(Method::POST, &link).raw("List-Unsubscribe=One-Click");
             let done = form.header("content-type", "application/x-www-form-urlencoded").await.ok();

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::convert::Infallible;
 use tokio::sync::mpsc;
 
-/// The place of an upload of ten bytes.
+/// The URL of an upload of ten bytes.
 async fn announced(person: &TestUser, pairs: &[(&str, &str)]) -> String {
     announce(person, 10, pairs).await.header("location").unwrap().to_owned()
 }
@@ -29,7 +29,7 @@ fn piece(person: &TestUser, location: &str, offset: usize, body: Body) -> Reques
         .unwrap()
 }
 
-/// A piece whose end does not come before the line is dropped.
+/// An upload part whose body ends when the sender is dropped.
 fn slow(person: &TestUser, location: &str) -> (mpsc::Sender<Bytes>, Request<Body>) {
     let (line, heard) = mpsc::channel::<Bytes>(1);
     let body =
@@ -37,7 +37,7 @@ fn slow(person: &TestUser, location: &str) -> (mpsc::Sender<Bytes>, Request<Body
     (line, piece(person, location, 0, Body::from_stream(body)))
 }
 
-/// Sends half of it, and waits until somebody has taken that.
+/// Sends half of it, and waits until it is received.
 async fn half(line: &mpsc::Sender<Bytes>) {
     line.send(Bytes::from_static(b"01234")).await.unwrap();
     drop(line.reserve().await.unwrap());
@@ -106,7 +106,7 @@ async fn upload_status_has_no_side_effects() {
             assert_eq!(seen.header("spv-document-id"), None);
         }
         assert_eq!(maya.get("/rest/v1/documents").await.ok()["items"], json!([]));
-        // What makes a document of it is a piece of nothing.
+        // An empty part completes it as a document.
         let done = app.send(piece(&maya, &location, 10, Body::empty())).await.unwrap();
         assert!(done.status == 204 && done.header("spv-document-id").is_some());
     })

@@ -117,7 +117,7 @@ async fn users_of_all_roles_are_invited_and_reinvited() {
             let made = sam.post("/rest/v1/users", new.clone()).key(role).await;
             assert_eq!(made.status, 201, "{role}: {}", made.body);
             assert_eq!((made.body["role"].as_str(), made.body["status"].as_str()), (Some(role), Some("pending")));
-            // The same once more makes nobody else.
+            // Repeating it creates no second account.
             let again = sam.post("/rest/v1/users", new).key(role).await;
             assert_eq!(again.body["id"], made.body["id"], "{role}");
             assert_eq!(app.only_mail().await.to, email);
@@ -148,7 +148,7 @@ async fn users_of_all_roles_are_invited_and_reinvited() {
 async fn account_changes_end_sessions_and_are_logged() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
-        // Without an order: who has one stays a client.
+        // Without an order: a client with orders stays one.
         let maya = app.world.user(domain::kernel::access::Role::Client, "Maya", Some(app.acme), None).await;
         let id = maya.id.to_string();
         let path = |verb: &str| format!("/rest/v1/users/{id}/{verb}");
@@ -195,7 +195,7 @@ async fn suspending_a_client_partner_or_member_ends_sessions() {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let beta = app.world.company("Beta").await;
         let (bella, boris) = (app.company_admin("Bella", beta).await, app.company_admin("Boris", beta).await);
-        // Nobody follows the log here: what this process remembers, the routes forget.
+        // No log follower runs here: the routes themselves clear the caches of this process.
         for (by, path, whom) in [
             (&erin, format!("clients/{}/suspend", maya.id), &maya),
             (&erin, format!("clients/{}/archive", noah.id), &noah),

@@ -1,5 +1,4 @@
-//! What HTTP adds to a row: its version, its address, one row for one `Idempotency-Key`, and fields that only some
-//! may read.
+//! HTTP semantics of rows: version, URL, one row per `Idempotency-Key`, and fields visible to some roles only.
 
 use crate::support::on_both;
 use serde_json::{Value, json};
@@ -54,7 +53,7 @@ async fn idempotency_key_creates_one_row() {
         assert_eq!(first["id"], second["id"]);
 
         let sam = app.super_admin("Sam").await;
-        // What was made above has brought mails too.
+        // The setup above has sent mails too.
         app.deliver_mails().await;
         let order = maya.spv.unwrap().to_string();
         for (person, path, body) in [

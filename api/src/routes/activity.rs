@@ -1,4 +1,4 @@
-//! Activity log of what the actor may see.
+//! Activity log within the actor's scope.
 use crate::{
     error::Result,
     extract::{Query, SignedIn, empty_string_as_none, reject_unknown_order},
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-/// A thing that happened. The catalogue's `events` have a sentence for each `action`.
+/// An activity log entry. The catalogue's `events` have a sentence for each `action`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Activity {
     id: ActivityId,
@@ -32,7 +32,7 @@ pub struct Activity {
     actor: Who,
     subject: What,
     spv_id: Option<SpvId>,
-    /// What the sentence needs.
+    /// Parameters of the sentence.
     #[schema(value_type = HashMap<String, Value>)]
     data: Map<String, Value>,
 }
@@ -79,24 +79,24 @@ impl Activity {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListActivityQuery {
-    /// Says what `subject_id` is, and goes with it; an id alone is enough.
+    /// Kind of `subject_id`, which it requires; `subject_id` works alone.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     subject_kind: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
-    /// What happened to it; of a client, a company or an ISO partner also what happened to their orders.
+    /// Entries about this row; for a client, company or ISO partner also those about their orders.
     subject_id: Option<Uuid>,
-    /// All that happened to an order and its steps.
+    /// Entries about an order and its steps.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,
-    /// `-seq`: so far the only order.
+    /// Sort order; only `-seq` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// What happened, newest first, as far as you may know of it.
+/// Activity within your scope, newest first.
 #[utoipa::path(get, path = "/activity", operation_id = "activity_list", tag = "activity", params(ListActivityQuery),
     responses((status = 200, body = Page<Activity>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListActivityQuery>) -> Result<JsonBody<Page<Activity>>> {

@@ -1,4 +1,4 @@
-//! Analytics of a company and of the whole office.
+//! Analytics of a company and of the office.
 use crate::{
     error::Result,
     extract::{Query, SignedIn},
@@ -22,22 +22,22 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-/// Figures of the orders that were placed in the period.
+/// Figures of the orders placed in the period.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Analytics {
     company: Named,
-    /// Null where the period is open on this side.
+    /// Null when the period has no bound on this side.
     from: Option<NaiveDate>,
     to: Option<NaiveDate>,
     total: i64,
     months: Vec<AnalyticsMonth>,
     countries: Vec<AnalyticsCountry>,
-    /// Every status, in the order in which an order goes through them.
+    /// Every status, in the order of the workflow.
     statuses: Vec<AnalyticsStatus>,
-    /// The slowest first.
+    /// Slowest first.
     steps: Vec<AnalyticsStep>,
     on_time: OnTime,
-    /// When this was computed: what takes long is computed anew after five minutes.
+    /// When this was computed. Slow figures are cached for five minutes.
     as_of: DateTime<Utc>,
 }
 
@@ -46,7 +46,7 @@ pub struct AnalyticsMonth {
     #[schema(example = "2026-11")]
     month: String,
     placed: i64,
-    /// Of these, closed by now.
+    /// Of these, closed so far.
     closed: i64,
     cancelled: i64,
     on_time: OnTime,
@@ -56,9 +56,9 @@ pub struct AnalyticsMonth {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OnTime {
     due: i64,
-    /// Done by it.
+    /// Completed by the due date.
     kept: i64,
-    /// Whole percent; null where nothing was due.
+    /// Whole percent; null when nothing was due.
     percent: Option<i64>,
 }
 
@@ -80,7 +80,7 @@ pub struct AnalyticsStatus {
     spvs: i64,
 }
 
-/// From the step before, or the order itself, to a step's completion.
+/// Days from the previous step, or from the order date, to a step's completion.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AnalyticsStep {
     name: String,
@@ -147,10 +147,10 @@ impl AnalyticsStep {
     }
 }
 
-/// The whole office in figures of the period.
+/// Figures of the whole office in the period.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OfficeAnalytics {
-    /// Null where the period is open on this side.
+    /// Null when the period has no bound on this side.
     from: Option<NaiveDate>,
     to: Option<NaiveDate>,
     total: i64,
@@ -159,17 +159,17 @@ pub struct OfficeAnalytics {
     statuses: Vec<AnalyticsStatus>,
     steps: Vec<AnalyticsStep>,
     on_time: OnTime,
-    /// Of all that were completed in the period; null where none was.
+    /// Of all steps completed in the period; null when there are none.
     average_step_days: Option<f64>,
-    /// Those with the most orders.
+    /// The ones with the most orders.
     companies: Vec<OfficeGroup>,
-    /// No name are orders without a partner.
+    /// Null for orders without a partner.
     isos: Vec<OfficeGroup>,
-    /// Fees of all that is not cancelled.
+    /// Fees of all orders that are not cancelled.
     revenue: Vec<Fee>,
-    /// The office's own.
+    /// The office's share.
     currency: Currency,
-    /// When this was computed: what takes long is computed anew after five minutes.
+    /// When this was computed. Slow figures are cached for five minutes.
     as_of: DateTime<Utc>,
 }
 
@@ -177,11 +177,11 @@ pub struct OfficeAnalytics {
 pub struct OfficeMonth {
     #[serde(flatten)]
     of: AnalyticsMonth,
-    /// Fees of the orders that were placed and not cancelled.
+    /// Fees of the orders placed and not cancelled.
     revenue: Vec<Fee>,
-    /// Completed in this month, whenever their orders were placed.
+    /// Completed in this month, whenever the orders were placed.
     steps: i64,
-    /// How long one of them took; null where none was completed.
+    /// Average duration; null when none was completed.
     average_step_days: Option<f64>,
     requests: i64,
     sign_ins: i64,
@@ -192,11 +192,11 @@ pub struct OfficeMonth {
 pub struct OfficeCountry {
     country: Country,
     spvs: i64,
-    /// Fees of those that are not cancelled.
+    /// Fees of the orders that are not cancelled.
     revenue: Vec<Fee>,
 }
 
-/// A sum in one currency: sums are never made across currencies.
+/// A sum in one currency. Currencies are never added up.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Fee {
     currency: Currency,
@@ -204,7 +204,7 @@ pub struct Fee {
     amount: String,
 }
 
-/// Orders that have a company or a partner in common.
+/// Orders of one company or partner.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OfficeGroup {
     id: Option<Uuid>,
@@ -227,16 +227,16 @@ fn groups(found: Vec<analytics::Group>) -> Vec<OfficeGroup> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct OfficeAnalyticsQuery {
-    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told.
+    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`.
     period: Option<String>,
     /// The first day, instead of a period.
     from: Option<String>,
-    /// The last day.
+    /// Last day.
     to: Option<String>,
 }
 
-/// The whole office: orders, fees, step times, requests and sign-ins over time, by country, company and partner. Super
-/// admins.
+/// Figures of the whole office: orders, fees, step times, requests and sign-ins over time, by country, company and
+/// partner. Super admins.
 #[utoipa::path(get, path = "/analytics/office", operation_id = "analytics_office", tag = "system", params(OfficeAnalyticsQuery),
     responses((status = 200, body = OfficeAnalytics)))]
 pub async fn office(

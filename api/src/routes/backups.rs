@@ -13,27 +13,27 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A backup that was asked for.
+/// A requested backup.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Backup {
     id: BackupId,
-    /// Its folder's, by which `spvctl` knows it.
+    /// The id of its folder, as `spvctl` shows it.
     #[schema(example = "20261122-021000-6f1c")]
     name: String,
     state: State,
     asked_at: DateTime<Utc>,
-    /// `portal.nightly_backup` for the schedule's own.
+    /// `portal.nightly_backup` for scheduled backups.
     asked_by: String,
-    /// The moment it holds; null until it is made.
+    /// The point in time of the backup; null until it is complete.
     made_at: Option<DateTime<Utc>>,
     finished_at: Option<DateTime<Utc>>,
     rows_count: i64,
     documents_count: i64,
-    /// Of those, how many could not be read as they were kept.
+    /// Documents that could not be read.
     documents_missing: i64,
-    /// With its documents, which backups share.
+    /// Size with documents, which backups share.
     bytes: i64,
-    /// Why it could not be made; of one that was, which documents it is without.
+    /// Why it failed, or for a completed backup which documents are missing.
     error: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Backup>>>
     Ok(JsonBody(ItemList { items: backups::list(&ctx).await?.into_iter().map(Backup::from).collect() }))
 }
 
-/// Has a backup made. Its outcome arrives as the event `backup.created` or `backup.failed` of this id. Super admins.
+/// Requests a backup. Its outcome arrives as the event `backup.created` or `backup.failed` of this id. Super admins.
 #[utoipa::path(post, path = "/backups", operation_id = "backup_create", tag = "system",
     responses((status = 202, body = Backup)))]
 pub async fn create(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<(StatusCode, JsonBody<Backup>)> {

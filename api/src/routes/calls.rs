@@ -35,16 +35,16 @@ pub struct Call {
     topic: String,
     note: Option<String>,
     minutes: i64,
-    /// The times that would suit, the earliest first.
+    /// Proposed times, earliest first.
     times: Vec<DateTime<Utc>>,
     status: calls::Status,
     begins_at: Option<DateTime<Utc>>,
-    /// Where to dial in, or why it cannot be.
+    /// Dial-in details, or the reason for declining.
     answer: Option<String>,
     answered_by: Option<String>,
     created_at: DateTime<Utc>,
     version: i64,
-    /// What the caller may do with it: `confirm`, `decline`, `cancel`, `calendar`.
+    /// Actions allowed to the caller: `confirm`, `decline`, `cancel`, `calendar`.
     can: Vec<&'static str>,
 }
 
@@ -80,11 +80,11 @@ pub struct ListCallsQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<calls::Status>)]
     status: Option<String>,
-    /// `-created_at`: so far the only order.
+    /// Sort order; only `-created_at` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl ListCallsQuery {
     }
 }
 
-/// Calls, newest first: an ISO's own, the staff's all.
+/// Calls, newest first: an ISO's own, or all for staff.
 #[utoipa::path(get, path = "/calls", operation_id = "call_list", tag = "calls", params(ListCallsQuery),
     responses((status = 200, body = Page<Call>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListCallsQuery>) -> Result<JsonBody<Page<Call>>> {
@@ -113,15 +113,15 @@ pub struct NewCall {
     #[schema(required)]
     topic: String,
     note: Option<String>,
-    /// 10 to 120; 30 unless told.
+    /// Minutes, 10 to 120; default: 30.
     minutes: Option<i64>,
-    /// One to three times that would suit.
+    /// One to three proposed times.
     #[serde(default)]
     #[schema(required)]
     times: Vec<DateTime<Utc>>,
 }
 
-/// Asks for a call. ISO partners.
+/// Requests a call. ISO partners.
 #[utoipa::path(post, path = "/calls", operation_id = "call_create", tag = "calls", request_body = NewCall,
     responses((status = 201, body = Call)))]
 pub async fn create(
@@ -147,7 +147,7 @@ pub struct CallConfirmed {
     /// One of the proposed times.
     #[schema(required, value_type = String, format = DateTime)]
     begins_at: Option<DateTime<Utc>>,
-    /// Where to dial in.
+    /// Dial-in details.
     answer: Option<String>,
 }
 
@@ -166,13 +166,13 @@ pub async fn confirm(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CallDeclined {
-    /// The partner reads this.
+    /// Shown to the partner.
     #[serde(default)]
     #[schema(required)]
     reason: String,
 }
 
-/// Says that a call cannot be, and why. Staff.
+/// Declines a call with a reason. Staff.
 #[utoipa::path(post, path = "/calls/{id}/decline", operation_id = "call_decline", tag = "calls",
     params(("id" = CallId, Path)), request_body = CallDeclined, responses((status = 200, body = Call)))]
 pub async fn decline(
@@ -184,7 +184,7 @@ pub async fn decline(
     Ok(row(&ctx, calls::decline(&ctx, id, version, &input.reason).await?))
 }
 
-/// Takes a call back. Its partner, and the staff.
+/// Cancels a call. Its partner, and staff.
 #[utoipa::path(post, path = "/calls/{id}/cancel", operation_id = "call_cancel", tag = "calls",
     params(("id" = CallId, Path)), request_body = EmptyBody, responses((status = 200, body = Call)))]
 pub async fn cancel(
@@ -196,7 +196,7 @@ pub async fn cancel(
     Ok(row(&ctx, calls::cancel(&ctx, id, version).await?))
 }
 
-/// A confirmed call as a calendar file, for both sides: the same event for both, which a cancellation takes out again.
+/// A confirmed call as an iCalendar file. Both sides get the same event, which a cancellation removes again.
 #[utoipa::path(get, path = "/calls/{id}/ics", operation_id = "call_calendar", tag = "calls",
     params(("id" = CallId, Path)), responses((status = 200, body = String, content_type = "text/calendar")))]
 pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result<Response> {
@@ -216,7 +216,7 @@ pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result
         .sequence(u32::try_from(call.version).unwrap_or(u32::MAX))
         .summary(&i18n::text(ctx.language(), "names", "calendar.call", &words))
         .description(
-            // Some readers take a lone CR for a line end; the crate does not escape it.
+            // Some readers take a lone CR for a line end, and the crate does not escape it.
             &[call.note.as_deref(), call.answer.as_deref()]
                 .into_iter()
                 .flatten()

@@ -26,7 +26,7 @@ impl From<iso_notes::Note> for ClientNote {
     }
 }
 
-/// Your private notes about a client of yours, newest first. ISO partners; nobody else reads them.
+/// Your private notes about one of your clients, newest first. ISO partners; visible to the author only.
 #[utoipa::path(get, path = "/clients/{id}/notes", operation_id = "client_note_list", tag = "clients",
     params(("id" = UserId, Path)), responses((status = 200, body = ItemList<ClientNote>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<JsonBody<ItemList<ClientNote>>> {
@@ -42,7 +42,7 @@ pub struct NewClientNote {
     body: String,
 }
 
-/// Writes a private note about a client of yours. ISO partners.
+/// Writes a private note about one of your clients. ISO partners.
 #[utoipa::path(post, path = "/clients/{id}/notes", operation_id = "client_note_create", tag = "clients",
     params(("id" = UserId, Path)), request_body = NewClientNote, responses((status = 201, body = ClientNote)))]
 pub async fn create(
@@ -53,7 +53,7 @@ pub async fn create(
     Ok(Created { location: format!("/rest/v1/client-notes/{}", note.id), version: note.version, view: note.into() })
 }
 
-/// Deletes a note of yours.
+/// Deletes one of your notes.
 #[utoipa::path(delete, path = "/client-notes/{id}", operation_id = "client_note_delete", tag = "clients",
     params(("id" = IsoNoteId, Path)), responses((status = 204)))]
 pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<IsoNoteId>) -> Result<StatusCode> {

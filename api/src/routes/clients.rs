@@ -41,21 +41,21 @@ pub struct Client {
     iso_id: Option<IsoId>,
     iso_name: Option<String>,
     status: Status,
-    /// The newest of their orders, of whatever company and partner: for the staff.
+    /// Their newest order, of any company and partner. Staff only.
     latest_spv_id: Option<SpvId>,
-    /// The last email to their address was not delivered: for the staff, where one client or a list is read.
+    /// The last email to their address was not delivered. Staff only; set for a single client and in lists.
     email_failure: Option<EmailFailure>,
     created_at: DateTime<Utc>,
     version: i64,
-    /// What the caller may do with it: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`.
+    /// Actions allowed to the caller: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`.
     can: Vec<&'static str>,
 }
 
-/// An address that the last email did not reach.
+/// An address at which the last email was not delivered.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EmailFailure {
     at: DateTime<Utc>,
-    /// What the mail server said: for super admins.
+    /// The mail server's response. Super admins only.
     reason: Option<String>,
 }
 
@@ -95,16 +95,16 @@ impl Client {
 pub struct ListedClient {
     #[serde(flatten)]
     client: Client,
-    /// For its partner alone.
+    /// Only for the partner of the client.
     progress: Option<ClientProgress>,
 }
 
-/// How far the orders are that the partner brought.
+/// Progress of the partner's orders of this client.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ClientProgress {
     /// Orders that are not cancelled.
     spvs: i64,
-    /// Completed steps of all of these, in whole percent.
+    /// Completed steps of all of these orders, in whole percent.
     percent: i64,
 }
 
@@ -116,24 +116,24 @@ fn row(ctx: &Ctx, client: clients::Client) -> Versioned<Client> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListClientsQuery {
-    /// Beginnings of words of name, email or phone.
+    /// Search by word prefixes in name, email and phone.
     q: Option<String>,
-    /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
+    /// `pending`, `active`, `suspended` or `archived`; default: all but archived ones.
     #[param(value_type = Option<String>)]
     status: Option<Status>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
-    /// `-created_at` (the usual one), `created_at`, `first_name` or `-first_name`.
+    /// `-created_at` (default), `created_at`, `first_name` or `-first_name`.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Clients you may see, newest first unless you ask for another order.
+/// Clients you may see; default order: newest first.
 #[utoipa::path(get, path = "/clients", operation_id = "client_list", tag = "clients", params(ListClientsQuery),
     responses((status = 200, body = Page<ListedClient>)))]
 pub async fn list(
@@ -161,7 +161,7 @@ pub async fn list(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewClient {
-    /// `quick`: a link to set a password is mailed. `full`: the profile is active at once.
+    /// `quick`: mails a link to set a password. `full`: the profile is active immediately.
     setup: SetUp,
     #[serde(default)]
     #[schema(required)]
@@ -184,13 +184,13 @@ pub struct NewClient {
     /// Our fee, as a decimal number.
     #[schema(required, value_type = String, example = "1250.00")]
     price: Option<String>,
-    /// Required with an ISO, refused without.
+    /// Required with an ISO, invalid without.
     #[schema(example = "50.00")]
     commission: Option<String>,
-    /// Your today unless given.
+    /// Default: today in your time zone.
     #[schema(example = "2026-11-21")]
     ordered_date: Option<String>,
-    /// The application that this answers: it is approved with it.
+    /// The application to approve with this.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     request_id: Option<RequestId>,
 }
@@ -218,7 +218,7 @@ pub struct ClientCreated {
     spv: Spv,
 }
 
-/// Makes a client and its first order, in one step.
+/// Creates a client with its first order.
 #[utoipa::path(post, path = "/clients", operation_id = "client_create", tag = "clients", request_body = NewClient,
     responses((status = 201, body = ClientCreated)))]
 pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewClient>) -> Result<Created<ClientCreated>> {
@@ -264,7 +264,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Vers
     Ok(found)
 }
 
-/// What is left out stays as it is; null empties.
+/// A patch: omitted fields stay unchanged, null clears.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClientChange {
@@ -276,7 +276,7 @@ pub struct ClientChange {
     address: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    /// Touches later orders only.
+    /// Affects later orders only.
     #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<IsoId>)]
     iso_id: Option<Option<IsoId>>,
@@ -313,7 +313,7 @@ pub async fn invite(
     Ok(row(&ctx, clients::invite(&ctx, id).await?))
 }
 
-/// Keeps a client from signing in until restored.
+/// Suspends a client: sign-in is blocked until restored.
 #[utoipa::path(post, path = "/clients/{id}/suspend", operation_id = "client_suspend", tag = "clients",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Client)))]
 pub async fn suspend(
@@ -328,7 +328,7 @@ pub async fn suspend(
     Ok(row(&ctx, client))
 }
 
-/// Brings a suspended or archived client back.
+/// Restores a suspended or archived client.
 #[utoipa::path(post, path = "/clients/{id}/restore", operation_id = "client_restore", tag = "clients",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Client)))]
 pub async fn restore(
@@ -340,7 +340,7 @@ pub async fn restore(
     Ok(row(&ctx, clients::restore(&ctx, id, version).await?))
 }
 
-/// Hides a client, who then cannot sign in. The orders stay.
+/// Archives a client and blocks sign-in. The orders stay.
 #[utoipa::path(post, path = "/clients/{id}/archive", operation_id = "client_archive", tag = "clients",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Client)))]
 pub async fn archive(

@@ -24,7 +24,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// A row of the ledger. Amounts are decimal numbers in `currency`, below zero where something was taken back.
+/// A row of the ledger. Amounts are decimal numbers in `currency`, negative for reversals.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Commission {
     id: CommissionId,
@@ -34,7 +34,7 @@ pub struct Commission {
     spv_identifier: String,
     client: CommissionClient,
     kind: Kind,
-    /// By which rule it was earned: a fixed amount, or `rate` percent of `base`.
+    /// The rule: a fixed amount, or `rate` percent of `base`.
     rule: Rule,
     #[schema(example = "2.5")]
     rate: Option<String>,
@@ -46,13 +46,13 @@ pub struct Commission {
     status: Status,
     earned_date: NaiveDate,
     paid_date: Option<NaiveDate>,
-    /// The payout run that it is in.
+    /// The payout run that includes it.
     #[schema(example = "PAY-2026-001")]
     run: Option<String>,
     /// Why it is void.
     reason: Option<String>,
     version: i64,
-    /// What the caller may do with it: `approve`, `void`.
+    /// Actions allowed to the caller: `approve`, `void`.
     can: Vec<&'static str>,
 }
 
@@ -88,12 +88,12 @@ impl Commission {
     }
 }
 
-/// What a list of commissions is narrowed to.
+/// Filters of the commission list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Ledger {
-    /// Beginnings of words of its order's identifier, client name or email.
+    /// Search by word prefixes in its order's identifier, client name and email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
@@ -104,17 +104,17 @@ pub struct Ledger {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
-    /// The first day on which it was earned.
+    /// First day on which it was earned.
     #[param(example = "2026-11-01")]
     from: Option<String>,
-    /// The last day.
+    /// Last day.
     #[param(example = "2026-11-30")]
     to: Option<String>,
-    /// `-earned_date`: so far the only order.
+    /// Sort order; only `-earned_date` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -141,7 +141,7 @@ fn day(field: &str, text: Option<&str>) -> Result<Option<NaiveDate>> {
     date.map_err(|problem| ApiError::from(Error::field_with(field, problem)))
 }
 
-/// Rows of the ledger, newest first by the day they were earned: an ISO's own, a company's partners', the staff's all.
+/// Rows of the ledger, newest first by the day earned: an ISO's own, those of a company's partners, or all for staff.
 #[utoipa::path(get, path = "/commissions", operation_id = "commission_list", tag = "commissions", params(Ledger),
     responses((status = 200, body = Page<Commission>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<Ledger>) -> Result<JsonBody<Page<Commission>>> {
@@ -166,10 +166,10 @@ fn row(ctx: &Ctx, found: commissions::Commission) -> Versioned<Commission> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct OverviewQuery {
-    /// Whose; for an ISO its own, for others all they may see unless told.
+    /// ISO partner. Default: an ISO's own, for others all they may see.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
-    /// `this_month`, `last_month` or `this_year`; this month unless told.
+    /// `this_month`, `last_month` or `this_year`; default: `this_month`.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     period: Option<String>,
 }
@@ -179,19 +179,19 @@ pub struct OverviewQuery {
 pub struct CommissionOverview {
     from: NaiveDate,
     to: NaiveDate,
-    /// Nothing was ever paid: `paid` and `pending` are a projected split of the total.
+    /// Nothing was ever paid, so `paid` and `pending` are a projected split of the total.
     projected: bool,
-    /// In the company's own currency, else the office's; beside it every other that something was earned in.
+    /// Currency of the figures: the company's, else the office's. `others` has every other currency with commissions.
     currency: Currency,
     #[schema(example = "1250.00")]
     total: String,
     paid: String,
-    /// Earned and not paid.
+    /// Earned and not yet paid.
     pending: String,
     /// Approved for the next payout run.
     next_payment: String,
     others: Vec<CommissionCards>,
-    /// What open orders will earn when they close; in no other figure.
+    /// Projected commissions of open orders; not part of any other figure.
     expected: Vec<CommissionExpected>,
 }
 
@@ -212,7 +212,7 @@ pub struct CommissionExpected {
     amount: String,
 }
 
-/// What one partner earned in a period, by where it stands.
+/// One partner's commissions in a period, by status.
 #[utoipa::path(get, path = "/commissions/overview", operation_id = "commission_overview", tag = "commissions",
     params(OverviewQuery), responses((status = 200, body = CommissionOverview)))]
 pub async fn overview(
@@ -254,29 +254,29 @@ pub async fn overview(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct StatementQuery {
-    /// Whose; for an ISO its own, for others all they may see unless told.
+    /// ISO partner. Default: an ISO's own, for others all they may see.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
-    /// This month's first day unless told.
+    /// Default: the first day of this month.
     #[param(example = "2026-11-01")]
     from: Option<String>,
-    /// This month's last day unless told.
+    /// Default: the last day of this month.
     #[param(example = "2026-11-30")]
     to: Option<String>,
 }
 
-/// Everything a partner earned between two days.
+/// All commissions earned between two days.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CommissionStatement {
-    /// Whose, where it is one partner's.
+    /// The partner, if it is one partner's statement.
     iso_id: Option<IsoId>,
     iso_name: Option<String>,
     company_name: Option<String>,
     from: NaiveDate,
     to: NaiveDate,
-    /// The oldest first.
+    /// Oldest first.
     items: Vec<Commission>,
-    /// One for each currency. What is void is in no sum.
+    /// One per currency, without void rows.
     sums: Vec<CommissionSums>,
 }
 
@@ -326,7 +326,7 @@ pub async fn statement(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommissionsApproved {
-    /// 1 to 200 rows: all of them are approved, or none.
+    /// 1 to 200 rows; all are approved, or none.
     #[serde(default)]
     #[schema(required)]
     ids: Vec<CommissionId>,
@@ -346,13 +346,13 @@ pub async fn approve(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommissionVoided {
-    /// The partner reads this.
+    /// Shown to the partner.
     #[serde(default)]
     #[schema(required)]
     reason: String,
 }
 
-/// Takes a row out of every sum. Staff.
+/// Voids a row: it is removed from all totals. Staff.
 #[utoipa::path(post, path = "/commissions/{id}/void", operation_id = "commission_void", tag = "commissions",
     params(("id" = CommissionId, Path)), request_body = CommissionVoided, responses((status = 200, body = Commission)))]
 pub async fn void(
@@ -364,7 +364,7 @@ pub async fn void(
     Ok(row(&ctx, commissions::void(&ctx, id, version, &input.reason).await?))
 }
 
-/// One payment round, with a transfer for each partner and currency.
+/// A payout run, with one transfer per partner and currency.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PayoutRun {
     id: PayoutRunId,
@@ -376,7 +376,7 @@ pub struct PayoutRun {
     paid_date: Option<NaiveDate>,
     payouts: Vec<Payout>,
     version: i64,
-    /// What the caller may do with it: `pay`, `discard`.
+    /// Actions allowed to the caller: `pay`, `discard`.
     can: Vec<&'static str>,
 }
 
@@ -389,7 +389,7 @@ pub struct Payout {
     currency: Currency,
     #[schema(example = "1250.00")]
     amount: String,
-    /// Rows of the ledger that it pays.
+    /// Rows of the ledger in this run.
     entries: i64,
 }
 
@@ -427,11 +427,11 @@ fn run_row(ctx: &Ctx, detail: RunDetail) -> Versioned<PayoutRun> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListRunsQuery {
-    /// `-number`: so far the only order.
+    /// Sort order; only `-number` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -445,7 +445,7 @@ pub async fn runs(SignedIn(ctx): SignedIn, Query(query): Query<ListRunsQuery>) -
     Ok(JsonBody(Page::of(found, |run| PayoutRun::of(&ctx, run))))
 }
 
-/// Takes everything approved into a new run. Staff.
+/// Creates a payout run of all approved rows. Staff.
 #[utoipa::path(post, path = "/payout-runs", operation_id = "payout_run_open", tag = "commissions",
     request_body = EmptyBody, responses((status = 201, body = PayoutRun)))]
 pub async fn open_run(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<Created<PayoutRun>> {
@@ -468,7 +468,7 @@ pub async fn run(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result
 #[utoipa::path(get, path = "/payout-runs/{id}/csv", operation_id = "payout_run_csv", tag = "commissions",
     params(("id" = PayoutRunId, Path)), responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn bank(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result<Response> {
-    // For spreadsheets, in no bank's own format: with the byte order mark by which Excel reads UTF-8.
+    // For spreadsheets, not in a bank's format; Excel needs the byte order mark to read UTF-8.
     let text = format!("\u{feff}{}", commissions::bank(&ctx, id).await?);
     let name = format!("attachment; filename=\"payouts-{}.csv\"", &id.to_string()[..8]);
     let headers = [
@@ -481,12 +481,12 @@ pub async fn bank(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Resul
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayoutRunPaid {
-    /// The office's today unless given.
+    /// Default: today in the office's time zone.
     #[schema(example = "2026-11-21")]
     paid_date: Option<String>,
 }
 
-/// Notes that the transfers of a run were made. Staff.
+/// Marks the transfers of a run as paid. Staff.
 #[utoipa::path(post, path = "/payout-runs/{id}/pay", operation_id = "payout_run_pay", tag = "commissions",
     params(("id" = PayoutRunId, Path)), request_body = PayoutRunPaid, responses((status = 200, body = PayoutRun)))]
 pub async fn pay_run(
@@ -498,7 +498,7 @@ pub async fn pay_run(
     Ok(run_row(&ctx, commissions::pay(&ctx, id, version, input.paid_date.as_deref()).await?))
 }
 
-/// Gives a run up before its transfers were made. Staff.
+/// Discards a run that is not paid yet. Staff.
 #[utoipa::path(post, path = "/payout-runs/{id}/discard", operation_id = "payout_run_discard", tag = "commissions",
     params(("id" = PayoutRunId, Path)), request_body = EmptyBody, responses((status = 200, body = PayoutRun)))]
 pub async fn discard_run(

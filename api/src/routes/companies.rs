@@ -33,16 +33,16 @@ pub struct Company {
     phone: Option<String>,
     logo_url: Option<String>,
     domain: Option<String>,
-    /// Where its logo is, if it has sent one in.
+    /// URL of the logo, if there is one.
     logo: Option<String>,
-    /// IANA name: where the clock of its portal stands.
+    /// IANA time zone name, for the times in its portal.
     time_zone: String,
-    /// Of new orders, unless told.
+    /// Default of new orders.
     currency: Currency,
     archived_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
     version: i64,
-    /// What the caller may do with it: `update`, `archive`, `restore`, `delete`.
+    /// Actions allowed to the caller: `update`, `archive`, `restore`, `delete`.
     can: Vec<&'static str>,
 }
 
@@ -71,7 +71,7 @@ async fn row(ctx: &Ctx, company: companies::Company) -> Result<Versioned<Company
     Ok(Versioned { version: company.version, view: Company::of(ctx, settings::currency(ctx).await?, company) })
 }
 
-/// How many rows keep a company or an ISO from being deleted.
+/// Number of rows that prevent deletion.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Depends {
     clients: i64,
@@ -90,7 +90,7 @@ impl From<companies::DependencyCounts> for Depends {
 pub struct CompanyDetail {
     #[serde(flatten)]
     company: Company,
-    /// For the staff; null for others.
+    /// Staff only; null for others.
     depends: Option<Depends>,
 }
 
@@ -98,16 +98,16 @@ pub struct CompanyDetail {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListCompaniesQuery {
-    /// Beginnings of words of names or email.
+    /// Search by word prefixes in names and email.
     q: Option<String>,
-    /// True shows archived ones instead.
+    /// True lists archived ones instead.
     #[serde(default)]
     archived: bool,
-    /// `name`: so far the only order.
+    /// Sort order; only `name` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -136,12 +136,12 @@ pub struct NewCompany {
     /// https only.
     logo_url: Option<String>,
     domain: Option<String>,
-    /// The application that this answers: it is approved with it, and whoever sent it becomes the first admin.
+    /// The application to approve with this; its sender becomes the first admin.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     request_id: Option<RequestId>,
 }
 
-/// Makes a company.
+/// Creates a company.
 #[utoipa::path(post, path = "/companies", operation_id = "company_create", tag = "companies", request_body = NewCompany,
     responses((status = 201, body = Company)))]
 pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewCompany>) -> Result<Created<Company>> {
@@ -162,7 +162,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewCompany>)
     })
 }
 
-/// One company, and what depends on it.
+/// One company, with the number of rows that depend on it.
 #[utoipa::path(get, path = "/companies/{id}", operation_id = "company_get", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 200, body = CompanyDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Versioned<CompanyDetail>> {
@@ -174,7 +174,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<V
     })
 }
 
-/// What is left out stays as it is; null empties.
+/// A patch: omitted fields stay unchanged, null clears.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompanyChange {
@@ -211,7 +211,7 @@ pub async fn update(
     row(&ctx, companies::update(&ctx, id, version, input).await?).await
 }
 
-/// Deletes a company that nothing depends on.
+/// Deletes a company without dependent rows.
 #[utoipa::path(delete, path = "/companies/{id}", operation_id = "company_delete", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 204)))]
 pub async fn delete(
@@ -223,7 +223,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Hides a company, whose members then cannot sign in.
+/// Archives a company and blocks its members' sign-in.
 #[utoipa::path(post, path = "/companies/{id}/archive", operation_id = "company_archive", tag = "companies",
     params(("id" = CompanyId, Path)), request_body = EmptyBody, responses((status = 200, body = Company)))]
 pub async fn archive(
@@ -239,7 +239,7 @@ pub async fn archive(
     row(&ctx, company).await
 }
 
-/// Brings an archived company back.
+/// Restores an archived company.
 #[utoipa::path(post, path = "/companies/{id}/restore", operation_id = "company_restore", tag = "companies",
     params(("id" = CompanyId, Path)), request_body = EmptyBody, responses((status = 200, body = Company)))]
 pub async fn restore(

@@ -31,9 +31,9 @@ use uuid::Uuid;
 pub struct CompanySettings {
     id: CompanyId,
     name: String,
-    /// What the staff's table calls its business name.
+    /// The business name in the staff's table.
     legal_name: String,
-    /// Written as in `country`: an EIN in the United States.
+    /// In the format of `country`: an EIN in the United States.
     tax_id: Option<String>,
     /// Alpha-2.
     country: String,
@@ -43,11 +43,11 @@ pub struct CompanySettings {
     phone: Option<String>,
     website: Option<String>,
     address: Option<String>,
-    /// IANA name: in which its portal and the mails to its members write times.
+    /// IANA time zone name, for times in its portal and in mails to its members.
     time_zone: String,
-    /// Of mails to whoever has chosen none.
+    /// Language of mails to recipients without a language setting.
     language: String,
-    /// Of new orders; null: the office's.
+    /// Default of new orders; null: the office's.
     currency: Option<Currency>,
     logo: Option<String>,
     version: i64,
@@ -76,7 +76,7 @@ impl From<companies::Company> for CompanySettings {
     }
 }
 
-/// Where a logo is read from.
+/// URL of the logo.
 pub fn logo_path(logo: Option<Uuid>) -> Option<String> {
     logo.map(|id| format!("/storage/v1/logos/{id}"))
 }
@@ -92,7 +92,7 @@ pub async fn settings(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Res
     Ok(row(companies::portal(&ctx, Some(id)).await?))
 }
 
-/// What is left out stays as it is; null empties.
+/// A patch: omitted fields stay unchanged, null clears.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompanySettingsChange {
@@ -151,7 +151,7 @@ pub async fn set_settings(
     Ok(row(companies::set(&ctx, id, version, input).await?))
 }
 
-/// Sends a logo in: the picture itself, PNG or JPEG, at most 256 kB.
+/// Uploads a logo: the image itself, PNG or JPEG, at most 256 kB.
 #[utoipa::path(put, path = "/companies/{id}/logo", operation_id = "company_logo_set", tag = "companies",
     params(("id" = CompanyId, Path)), request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 200, body = CompanySettings)))]
@@ -165,15 +165,14 @@ pub async fn set_logo(
     Ok(row(companies::set_logo(&ctx, id, bytes.to_vec()).await?))
 }
 
-/// Takes the logo away.
+/// Removes the logo.
 #[utoipa::path(delete, path = "/companies/{id}/logo", operation_id = "company_logo_remove", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 200, body = CompanySettings)))]
 pub async fn remove_logo(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Versioned<CompanySettings>> {
     Ok(row(companies::remove_logo(&ctx, id).await?))
 }
 
-/// A company's logo. Whoever has the address may see it: it stands in mails, and no image tag carries a token. A new
-/// logo has a new address.
+/// A company's logo. Public, because mails contain it and image tags cannot send a token. A new logo gets a new URL.
 #[utoipa::path(get, path = "/storage/v1/logos/{id}", operation_id = "company_logo_get", tag = "companies",
     params(("id" = Uuid, Path)), security(()),
     responses((status = 200, content_type = "image/png", body = String)))]
@@ -192,7 +191,7 @@ pub async fn logo(State(app): State<AppState>, Path(id): Path<Uuid>) -> Result<R
     Ok(response)
 }
 
-/// Somebody of the company portal.
+/// A member of the company portal.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CompanyMember {
     id: UserId,
@@ -203,7 +202,7 @@ pub struct CompanyMember {
     status: Status,
     last_sign_in_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
-    /// What the caller may do with it: `invite`, `remove`, `restore`.
+    /// Actions allowed to the caller: `invite`, `remove`, `restore`.
     can: Vec<&'static str>,
 }
 
@@ -227,14 +226,14 @@ impl CompanyMember {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListMembersQuery {
-    /// Beginnings of words of name or email.
+    /// Search by word prefixes in name and email.
     q: Option<String>,
-    /// True shows those who were removed instead.
+    /// True lists removed members instead.
     #[serde(default)]
     removed: bool,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -267,7 +266,7 @@ pub struct NewCompanyMember {
     phone: Option<String>,
 }
 
-/// Invites somebody to administer the company: a link to set a password is mailed.
+/// Invites a company admin: mails a link to set a password.
 #[utoipa::path(post, path = "/companies/{id}/members", operation_id = "company_member_create", tag = "companies",
     params(("id" = CompanyId, Path)), request_body = NewCompanyMember, responses((status = 201, body = CompanyMember)))]
 pub async fn create_member(
@@ -295,7 +294,7 @@ pub async fn invite_member(
     Ok(JsonBody(CompanyMember::of(&ctx, found)))
 }
 
-/// Removes somebody from the company portal, and ends their sessions.
+/// Removes a member from the company portal, and ends their sessions.
 #[utoipa::path(post, path = "/members/{id}/remove", operation_id = "company_member_remove", tag = "companies",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = CompanyMember)))]
 pub async fn remove_member(
@@ -309,7 +308,7 @@ pub async fn remove_member(
     Ok(JsonBody(CompanyMember::of(&ctx, found)))
 }
 
-/// Brings somebody back who was removed.
+/// Restores a removed member.
 #[utoipa::path(post, path = "/members/{id}/restore", operation_id = "company_member_restore", tag = "companies",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = CompanyMember)))]
 pub async fn restore_member(
@@ -321,18 +320,18 @@ pub async fn restore_member(
     Ok(JsonBody(CompanyMember::of(&ctx, found)))
 }
 
-/// A client with how far the company's orders for it are. Of one who belongs to another company by now, only what these
-/// orders tell: `company_id` is null.
+/// A client and the progress of the company's orders for it. A client who has moved to another company has only the
+/// fields of these orders; `company_id` is then null.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CompanyClient {
     #[serde(flatten)]
     client: Client,
-    /// Whether there is an order, cancelled ones too: one of the active clients that the overview counts.
+    /// Whether there is an order, also a cancelled one: the overview counts these among active clients.
     ordered: bool,
     /// Orders that are not cancelled.
     spvs: i64,
     closed: i64,
-    /// Completed steps of all of these, in whole percent.
+    /// Completed steps of all of these orders, in whole percent.
     percent: i64,
 }
 
@@ -340,15 +339,15 @@ pub struct CompanyClient {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListCompanyClientsQuery {
-    /// Beginnings of words of name, email or an order's identifier, of the company's own clients also phone.
+    /// Search by word prefixes in name, email and order identifiers; for the company's own clients also phone.
     q: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Whoever has an order with a company, and its clients without one, newest first, with how far the orders are.
+/// Clients with an order of the company, and its own clients without one, newest first, with progress.
 #[utoipa::path(get, path = "/companies/{id}/clients", operation_id = "company_client_list", tag = "companies",
     params(("id" = CompanyId, Path), ListCompanyClientsQuery), responses((status = 200, body = Page<CompanyClient>)))]
 pub async fn clients(

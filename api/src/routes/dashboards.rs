@@ -20,7 +20,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// A sum in one currency: sums are never made across currencies.
+/// A sum in one currency. Currencies are never added up.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Amount {
     currency: Currency,
@@ -28,7 +28,7 @@ pub struct Amount {
     amount: String,
 }
 
-/// The sum in somebody's own currency, for the card, and every sum, for the tooltip.
+/// The total in the given currency, for the card, and all totals, for the tooltip.
 fn sums_in(own: Currency, found: Vec<CurrencyTotal>) -> (String, Currency, Vec<Amount>) {
     let minor = found.iter().find(|sum| sum.currency == own).map_or(0, |sum| sum.minor);
     let all = found.iter().map(|sum| Amount { currency: sum.currency, amount: sum.currency.format(sum.minor) });
@@ -40,13 +40,13 @@ pub struct ClientDashboard {
     processing: i64,
     pending: i64,
     completed: i64,
-    /// The two newest.
+    /// The newest two.
     spvs: Vec<Spv>,
     activity: Vec<Activity>,
     representative: Option<Representative>,
 }
 
-/// A client's own orders at a glance.
+/// A client's own orders: counts, the newest two and activity.
 #[utoipa::path(get, path = "/dashboards/client", operation_id = "dashboard_client", tag = "dashboards",
     responses((status = 200, body = ClientDashboard)))]
 pub async fn client(SignedIn(ctx): SignedIn) -> Result<JsonBody<ClientDashboard>> {
@@ -94,7 +94,7 @@ pub async fn employee(SignedIn(ctx): SignedIn) -> Result<JsonBody<EmployeeDashbo
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IsoDashboard {
     active_clients: i64,
-    /// What the ledger says was earned this month.
+    /// Commissions earned this month.
     monthly_commissions: String,
     currency: Currency,
     commissions_by_currency: Vec<Amount>,
@@ -106,7 +106,7 @@ pub struct IsoDashboard {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IsoClient {
     client: Client,
-    /// How many orders it has.
+    /// Number of its orders.
     spvs: i64,
     latest: Option<Activity>,
 }
@@ -137,12 +137,12 @@ pub async fn iso(SignedIn(ctx): SignedIn) -> Result<JsonBody<IsoDashboard>> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CompanyDashboardQuery {
-    /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
+    /// The company. Required for super admins; company admins have only their own.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    /// Orders, up to 500; 50 unless told. 0 for the figures alone.
+    /// Orders, up to 500; default: 50. 0 returns the figures alone.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -157,7 +157,7 @@ pub struct CompanyDashboard {
     iso_partners: i64,
     partners: Vec<Partner>,
     activity: Vec<Activity>,
-    /// Orders, to be grouped by `iso_id`.
+    /// Orders, for grouping by `iso_id`.
     items: Vec<Spv>,
     next_cursor: Option<String>,
 }
@@ -200,21 +200,21 @@ pub async fn company(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PageParams {
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AdminDashboard {
     users: i64,
-    /// The share of minutes in which a worker was alive.
+    /// Share of minutes in which a worker was running.
     uptime_percent: Option<f64>,
     sessions: i64,
-    /// What documents take.
+    /// Size of all documents.
     storage_bytes: i64,
-    /// Null where the operator has set none.
+    /// Null when the operator has set none.
     storage_quota_bytes: Option<u64>,
     items: Vec<AdminUser>,
     next_cursor: Option<String>,
@@ -245,7 +245,7 @@ impl From<dashboards::UserRow> for AdminUser {
     }
 }
 
-/// The super admins' counters, and everybody who may sign in.
+/// The super admins' figures, and all active accounts.
 #[utoipa::path(get, path = "/dashboards/admin", operation_id = "dashboard_admin", tag = "dashboards",
     params(PageParams), responses((status = 200, body = AdminDashboard)))]
 pub async fn admin(SignedIn(ctx): SignedIn, Query(query): Query<PageParams>) -> Result<JsonBody<AdminDashboard>> {

@@ -23,12 +23,12 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// A document that a client is asked for.
+/// A document requested from a client.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DocumentRequest {
     id: DocumentRequestId,
     spv_id: SpvId,
-    /// The step that waits for it.
+    /// The step that requires it.
     step_id: Option<StepId>,
     name: String,
     instructions: Option<String>,
@@ -36,13 +36,13 @@ pub struct DocumentRequest {
     required: bool,
     due_date: Option<NaiveDate>,
     status: Status,
-    /// Why it was sent back or waived.
+    /// Reason for returning or waiving it.
     reason: Option<String>,
-    /// What has come.
+    /// The uploaded document.
     document_id: Option<DocumentId>,
     created_at: DateTime<Utc>,
     version: i64,
-    /// What the caller may do with it: `upload`, `update`, `approve`, `return`, `waive`.
+    /// Actions allowed to the caller: `upload`, `update`, `approve`, `return`, `waive`.
     can: Vec<&'static str>,
 }
 
@@ -70,7 +70,7 @@ fn row(ctx: &Ctx, request: document_requests::DocumentRequest) -> Versioned<Docu
     Versioned { version: request.version, view: DocumentRequest::of(ctx, request) }
 }
 
-/// What an order's client is asked for, the oldest first.
+/// Document requests of an order, oldest first.
 #[utoipa::path(get, path = "/spvs/{id}/document-requests", operation_id = "document_request_list",
     tag = "document requests", params(("id" = SpvId, Path)), responses((status = 200, body = ItemList<DocumentRequest>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<JsonBody<ItemList<DocumentRequest>>> {
@@ -82,22 +82,22 @@ pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Json
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListDocumentRequestsQuery {
-    /// Must be there: documents are asked for order by order.
+    /// Required.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = SpvId, required)]
     spv_id: Option<SpvId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
-    /// `created_at`: so far the only order.
+    /// Sort order; only `created_at` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// What an order's client is asked for, the oldest first, page by page.
+/// Document requests of an order, oldest first, in pages.
 #[utoipa::path(get, path = "/document-requests", operation_id = "document_request_find", tag = "document requests",
     params(ListDocumentRequestsQuery), responses((status = 200, body = Page<DocumentRequest>)))]
 pub async fn find(
@@ -120,7 +120,7 @@ pub struct NewDocumentRequest {
     #[schema(required)]
     name: String,
     instructions: Option<String>,
-    /// True unless told.
+    /// Default: true.
     required: Option<bool>,
     due_date: Option<String>,
     #[serde(default, deserialize_with = "patch_field")]
@@ -128,7 +128,7 @@ pub struct NewDocumentRequest {
     step_id: Option<Option<StepId>>,
 }
 
-/// Asks an order's client for a document, and writes to them.
+/// Requests a document from an order's client and mails them.
 #[utoipa::path(post, path = "/spvs/{id}/document-requests", operation_id = "document_request_create",
     tag = "document requests", params(("id" = SpvId, Path)), request_body = NewDocumentRequest,
     responses((status = 201, body = DocumentRequest)))]
@@ -159,7 +159,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentRequestId>) -> 
     Ok(row(&ctx, request))
 }
 
-/// What is left out stays as it is; null and empty texts clear.
+/// A patch: omitted fields stay unchanged, null and empty texts clear.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentRequestChange {
@@ -174,7 +174,7 @@ pub struct DocumentRequestChange {
     step_id: Option<Option<StepId>>,
 }
 
-/// Changes what is asked for, as long as it is open.
+/// Changes an open request.
 #[utoipa::path(patch, path = "/document-requests/{id}", operation_id = "document_request_update",
     tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = DocumentRequestChange,
     responses((status = 200, body = DocumentRequest)))]
@@ -195,7 +195,7 @@ pub async fn update(
     Ok(row(&ctx, request))
 }
 
-/// Takes what has come as good.
+/// Approves the uploaded documents.
 #[utoipa::path(post, path = "/document-requests/{id}/approve", operation_id = "document_request_approve",
     tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = EmptyBody,
     responses((status = 200, body = DocumentRequest)))]
@@ -209,7 +209,7 @@ pub async fn approve(
     Ok(row(&ctx, request))
 }
 
-/// Sends what has come back to the client.
+/// Returns the uploaded documents to the client with a reason.
 #[utoipa::path(post, path = "/document-requests/{id}/return", operation_id = "document_request_return",
     tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = Reason,
     responses((status = 200, body = DocumentRequest)))]
@@ -223,7 +223,7 @@ pub async fn send_back(
     Ok(row(&ctx, request))
 }
 
-/// Does without it.
+/// Waives the request.
 #[utoipa::path(post, path = "/document-requests/{id}/waive", operation_id = "document_request_waive",
     tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = Reason,
     responses((status = 200, body = DocumentRequest)))]

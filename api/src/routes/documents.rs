@@ -23,22 +23,22 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Document {
     id: DocumentId,
-    /// To be quoted when asking about it.
+    /// Reference number, for questions about it.
     #[schema(example = "DOC-6f1c2d3e")]
     reference: String,
     name: String,
     spv_id: Option<SpvId>,
     spv_identifier: Option<String>,
     client: Whose,
-    /// The request it was sent in for.
+    /// The request that it was uploaded for.
     request_id: Option<DocumentRequestId>,
-    /// Of our team alone.
+    /// Internal: visible to staff only.
     internal: bool,
     latest: DocumentVersion,
     versions_count: i64,
     updated_at: DateTime<Utc>,
     version: i64,
-    /// What the caller may do with it: `upload` (another version), `restore`.
+    /// Actions allowed to the caller: `upload` (another version), `restore`.
     can: Vec<&'static str>,
 }
 
@@ -48,31 +48,31 @@ pub struct Whose {
     name: String,
 }
 
-/// Who uploaded; without an id it was the operator.
+/// The uploader; without an id the operator.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Uploader {
     id: Option<UserId>,
     name: String,
 }
 
-/// One content of a document.
+/// A version of a document's content.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DocumentVersion {
     id: VersionId,
-    /// From 1 on.
+    /// Starts at 1.
     number: i64,
     file_name: String,
-    /// Told from the bytes, not from the name.
+    /// Detected from the content, not from the name.
     #[schema(example = "application/pdf")]
     media_type: String,
     bytes: i64,
     sha256: String,
     scan: Scan,
     uploaded_by: Uploader,
-    /// The number of the older version that this one brought back.
+    /// Number of the older version that this one restored.
     restored_from: Option<i64>,
     created_at: DateTime<Utc>,
-    /// Whether a page can show it: PDF and pictures.
+    /// Whether browsers can show it inline: PDF and images.
     inline: bool,
 }
 
@@ -97,7 +97,7 @@ impl Document {
 }
 
 impl DocumentVersion {
-    /// The staff's account numbers are the staff's.
+    /// Uploader ids are visible to staff, and to the uploader.
     fn of(ctx: &Ctx, row: documents::Version) -> Self {
         let known = ctx.actor.is_staff() || ctx.actor.user_id() == row.uploaded_by_id;
         Self {
@@ -138,7 +138,7 @@ fn row(ctx: &Ctx, detail: Detail) -> Versioned<DocumentDetail> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListDocumentsQuery {
-    /// Beginnings of words of the document's name, its file's, its order's or its client's.
+    /// Search by word prefixes in the name of the document, its file, its order and its client.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<SpvId>)]
@@ -146,11 +146,11 @@ pub struct ListDocumentsQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<UserId>)]
     client_id: Option<UserId>,
-    /// `-updated_at`: so far the only order.
+    /// Sort order; only `-updated_at` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -163,7 +163,7 @@ impl ListDocumentsQuery {
     }
 }
 
-/// Documents you may see, the one with the newest version first.
+/// Documents you may see, by their newest version, latest first.
 #[utoipa::path(get, path = "/documents", operation_id = "document_list", tag = "documents", params(ListDocumentsQuery),
     responses((status = 200, body = Page<Document>)))]
 pub async fn list(
@@ -191,7 +191,7 @@ pub struct Older {
     version_id: Option<VersionId>,
 }
 
-/// Makes an older version's content the newest version.
+/// Restores an older version as the newest one.
 #[utoipa::path(post, path = "/documents/{id}/restore", operation_id = "document_restore", tag = "documents",
     params(("id" = DocumentId, Path)), request_body = Older, responses((status = 200, body = DocumentDetail)))]
 pub async fn restore(

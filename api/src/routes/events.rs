@@ -37,7 +37,7 @@ const REVALIDATIONS_PER_HEARTBEAT: u32 = 15;
 /// Rows per read while catching up.
 const CATCH_UP_PAGE: usize = 100;
 
-/// Changes you may know of, as they happen. Resumes after `Last-Event-ID`; ends with your session.
+/// Changes within your scope, as they happen. Resumes after `Last-Event-ID`; ends with your session.
 #[utoipa::path(get, path = "/realtime/v1/events", operation_id = "event_stream", tag = "events",
     params(("Last-Event-ID" = Option<i64>, Header, description = "The `seq` of the last change that was heard.")),
     responses((status = 200, description = "`ready` with `{seq}`, then a `change` for each activity row, with its `seq` as id.",

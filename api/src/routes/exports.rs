@@ -25,9 +25,9 @@ use utoipa::IntoParams;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Clients {
-    /// Beginnings of words of name, email or phone.
+    /// Search by word prefixes in name, email and phone.
     q: Option<String>,
-    /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
+    /// `pending`, `active`, `suspended` or `archived`; default: all but archived ones.
     #[param(value_type = Option<String>)]
     status: Option<Status>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
@@ -40,9 +40,9 @@ pub struct Clients {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Companies {
-    /// Beginnings of words of names or email.
+    /// Search by word prefixes in names and email.
     q: Option<String>,
-    /// True takes archived ones instead.
+    /// True exports archived ones instead.
     #[serde(default)]
     archived: bool,
 }
@@ -51,11 +51,11 @@ pub struct Companies {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Isos {
-    /// Beginnings of words of name or email.
+    /// Search by word prefixes in name and email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    /// True takes archived ones instead.
+    /// True exports archived ones instead.
     #[serde(default)]
     archived: bool,
 }
@@ -64,7 +64,7 @@ pub struct Isos {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Spvs {
-    /// Beginnings of words of identifier, order number, client name or email.
+    /// Search by word prefixes in identifier, order number, client name and email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     status: Option<String>,
@@ -114,7 +114,7 @@ pub async fn spvs(SignedIn(ctx): SignedIn, Query(query): Query<Spvs>) -> Result<
     answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), order.as_deref())?)).await
 }
 
-/// Every request that the list finds, as CSV: everybody's for the staff, your own otherwise.
+/// All requests that match the filter, as CSV: all for staff, your own otherwise.
 #[utoipa::path(get, path = "/requests.csv", operation_id = "request_export", tag = "requests", params(requests::ListRequestsQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn requests(SignedIn(ctx): SignedIn, Query(query): Query<requests::ListRequestsQuery>) -> Result<Response> {
@@ -128,7 +128,7 @@ pub async fn invoices(SignedIn(ctx): SignedIn, Query(query): Query<invoices::Lis
     answer(ctx, Table::Invoices(query.read()?.0)).await
 }
 
-/// Every document you may see, as CSV, with what is known of its newest version.
+/// Every document you may see, as CSV, with its newest version.
 #[utoipa::path(get, path = "/documents.csv", operation_id = "document_export", tag = "documents",
     params(documents::ListDocumentsQuery), responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn documents(
@@ -138,35 +138,35 @@ pub async fn documents(
     answer(ctx, Table::Documents(query.read()?.0)).await
 }
 
-/// Every lead that the list finds, as CSV: an ISO's own, the staff's all.
+/// All leads that match the filter, as CSV: an ISO's own, or all for staff.
 #[utoipa::path(get, path = "/leads.csv", operation_id = "lead_export", tag = "leads", params(leads::ListLeadsQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn leads(SignedIn(ctx): SignedIn, Query(query): Query<leads::ListLeadsQuery>) -> Result<Response> {
     answer(ctx, Table::Leads(query.read()?.0)).await
 }
 
-/// Every call that the list finds, as CSV: an ISO's own, the staff's all.
+/// All calls that match the filter, as CSV: an ISO's own, or all for staff.
 #[utoipa::path(get, path = "/calls.csv", operation_id = "call_export", tag = "calls", params(calls::ListCallsQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn calls(SignedIn(ctx): SignedIn, Query(query): Query<calls::ListCallsQuery>) -> Result<Response> {
     answer(ctx, Table::Calls(query.read()?.0)).await
 }
 
-/// All that is assigned to you, as CSV, by due date.
+/// All tasks assigned to you, as CSV, by due date.
 #[utoipa::path(get, path = "/tasks.csv", operation_id = "task_export", tag = "tasks",
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn tasks(SignedIn(ctx): SignedIn) -> Result<Response> {
     answer(ctx, Table::Tasks).await
 }
 
-/// Rows of the ledger you may see, as CSV: the same rows as the list, whose sums are the statement's.
+/// Rows of the ledger you may see, as CSV: the same rows as the list, with the sums of the statement.
 #[utoipa::path(get, path = "/commissions.csv", operation_id = "commission_export", tag = "commissions", params(Ledger),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn commissions(SignedIn(ctx): SignedIn, Query(query): Query<Ledger>) -> Result<Response> {
     answer(ctx, Table::Commissions(query.filter()?)).await
 }
 
-/// A whole file under a name of our making.
+/// A complete file with a generated name.
 pub(super) fn file(name: &str, kind: &'static str, body: impl Into<Body>) -> Response {
     let mut response = ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], body.into()).into_response();
     if let Ok(name) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
@@ -175,8 +175,8 @@ pub(super) fn file(name: &str, kind: &'static str, body: impl Into<Body>) -> Res
     response
 }
 
-/// Sends the file as it is read. The first part is read before anything is answered, so that a refusal is one; what
-/// fails later breaks the answer off, so that half a file does not look like a whole one.
+/// Streams the file. The first page is read before the response begins, so that errors have a status; a later error
+/// aborts the response, so that a truncated file is noticed.
 pub(super) async fn answer(ctx: Ctx, table: Table) -> Result<Response> {
     let first = exports::first_page(&ctx, &table).await?;
     let name = format!("{}-{}.csv", table.name(), settings::person_today(&ctx).await?);
@@ -186,7 +186,7 @@ pub(super) async fn answer(ctx: Ctx, table: Table) -> Result<Response> {
     }))
 }
 
-/// A CSV file whose first part is read, and whose others are asked for one after the other.
+/// A CSV file whose first page is read; the others are read while it is sent.
 pub(super) fn streamed<F, M>(name: &str, mut first: CsvPage, more: M) -> Response
 where
     M: Fn(String) -> F + Send + Sync + 'static,

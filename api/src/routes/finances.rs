@@ -20,15 +20,15 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Which company, and which days.
+/// Company and period of the figures.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FinancesQuery {
-    /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
+    /// The company. Required for super admins; company admins have only their own.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told.
+    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     period: Option<String>,
     /// First day, instead of a period.
@@ -47,22 +47,22 @@ impl FinancesQuery {
     }
 }
 
-/// A company's money in each currency; sums are never made across them.
+/// A company's amounts per currency. Currencies are never added up.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Finances {
     company: Named,
-    /// Null where the period is open on this side.
+    /// Null when the period has no bound on this side.
     from: Option<NaiveDate>,
     to: Option<NaiveDate>,
     accounts: Vec<FinanceAccount>,
 }
 
-/// Everything in one currency. The lines of each list sum to `total`.
+/// Amounts in one currency. The lines of each list sum to `total`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FinanceAccount {
     currency: Currency,
     total: FinanceFigures,
-    /// Owed today, whenever it was invoiced.
+    /// Outstanding today, whenever it was invoiced.
     #[schema(example = "1250.00")]
     due: String,
     months: Vec<FinanceMonth>,
@@ -72,7 +72,7 @@ pub struct FinanceAccount {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FinanceFigures {
-    /// Orders placed that are not cancelled.
+    /// Number of orders placed that are not cancelled.
     spvs: i64,
     /// Their purchase amounts, else prices.
     #[schema(example = "1250.00")]
@@ -81,7 +81,7 @@ pub struct FinanceFigures {
     invoiced: String,
     /// Payments received.
     paid: String,
-    /// What partners earned; what was taken back is subtracted.
+    /// Commissions earned by partners, less reversals.
     commission: String,
 }
 
@@ -94,7 +94,7 @@ pub struct FinanceMonth {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FinancePartner {
-    /// Null for what came without a partner.
+    /// Null for amounts without a partner.
     iso_id: Option<IsoId>,
     name: Option<String>,
     figures: FinanceFigures,
@@ -139,7 +139,7 @@ impl From<Account> for FinanceAccount {
     }
 }
 
-/// A company's amounts by month, partner and country, one currency beside the other.
+/// A company's amounts by month, partner and country, per currency.
 #[utoipa::path(get, path = "/finances", operation_id = "finances_get", tag = "company", params(FinancesQuery),
     responses((status = 200, body = Finances)))]
 pub async fn get(SignedIn(ctx): SignedIn, Query(query): Query<FinancesQuery>) -> Result<JsonBody<Finances>> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// A mail that was put into the outbox.
+/// A queued mail.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MailQueued {
     id: MailId,
@@ -25,17 +25,17 @@ pub struct Notification {
     #[serde(default, rename = "type")]
     #[schema(required)]
     kind: String,
-    /// The email address of somebody with an account.
+    /// Email address of an existing account.
     #[serde(default)]
     #[schema(required)]
     to: String,
-    /// Taken and not used: name and link come from our own rows.
+    /// Ignored: name and link come from our own rows.
     #[serde(default, rename = "data")]
     #[schema(value_type = Option<HashMap<String, Value>>)]
     _data: Map<String, Value>,
 }
 
-/// Mails somebody who has an account a set-up link or a welcome.
+/// Mails a set-up link or a welcome to an existing account.
 #[utoipa::path(post, path = "/functions/v1/send-notifications", operation_id = "notification_send", tag = "functions",
     request_body = Notification, responses((status = 202, body = MailQueued)))]
 pub async fn send_notifications(CreateRequest { ctx, input, .. }: CreateRequest<Notification>) -> Queued {
@@ -48,20 +48,20 @@ pub struct SpvNotification {
     #[serde(default)]
     #[schema(required)]
     client_email: String,
-    /// Taken and not used: the name is the client's own.
+    /// Ignored: the name is the client's own.
     #[serde(default, rename = "clientName")]
     #[schema(value_type = Option<String>)]
     _client_name: Option<String>,
     #[serde(default)]
     #[schema(required)]
     spv_identifier: String,
-    /// Taken and not used: links are ours.
+    /// Ignored: links are ours.
     #[serde(default, rename = "loginUrl")]
     #[schema(value_type = Option<String>)]
     _login_url: Option<String>,
 }
 
-/// Mails a client about one of its orders.
+/// Mails a client about one of their orders.
 #[utoipa::path(post, path = "/functions/v1/notify-client-spv", operation_id = "notification_send_spv",
     tag = "functions", request_body = SpvNotification, responses((status = 202, body = MailQueued)))]
 pub async fn notify_client_spv(CreateRequest { ctx, input, .. }: CreateRequest<SpvNotification>) -> Queued {

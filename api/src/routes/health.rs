@@ -14,14 +14,14 @@ pub struct Health {
 
 const HEALTHY: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
 
-/// The process lives.
+/// The process is running.
 #[utoipa::path(get, path = "/healthz", operation_id = "health_alive", tag = "health", security(()),
     responses((status = 200, body = Health)))]
 pub async fn alive() -> JsonBody<Health> {
     JsonBody(HEALTHY)
 }
 
-/// The database takes writes, and the process is not shutting down.
+/// The database accepts writes, and the process is not shutting down.
 #[utoipa::path(get, path = "/readyz", operation_id = "health_ready", tag = "health", security(()),
     responses((status = 200, body = Health)))]
 pub async fn ready(State(app): State<AppState>) -> Result<JsonBody<Health>> {

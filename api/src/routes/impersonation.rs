@@ -17,13 +17,13 @@ use utoipa::ToSchema;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WhyImpersonate {
-    /// Written into the log.
+    /// Reason; recorded in the log.
     #[serde(default)]
     #[schema(required)]
     reason: String,
 }
 
-/// What the browser looks with. It cannot be refreshed.
+/// Access token of the impersonation. It cannot be refreshed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Impersonation {
     access_token: String,
@@ -33,8 +33,7 @@ pub struct Impersonation {
     role: Role,
 }
 
-/// Begins to look at the portal as somebody else sees it: read-only, for half an hour, never as another super admin.
-/// Super admins.
+/// Starts impersonating a user: read-only, for half an hour, never another super admin. Super admins.
 #[utoipa::path(post, path = "/users/{id}/impersonate", operation_id = "user_impersonate", tag = "users",
     params(("id" = UserId, Path)), request_body = WhyImpersonate, responses((status = 200, body = Impersonation)))]
 pub async fn start(
@@ -53,7 +52,7 @@ pub async fn start(
     }))
 }
 
-/// Stops looking as somebody else. The only change that its token may make.
+/// Ends the impersonation. The only write that its token may make.
 #[utoipa::path(post, path = "/impersonation/end", operation_id = "impersonation_end", tag = "users",
     request_body = EmptyBody, responses((status = 204)))]
 pub async fn end(

@@ -31,7 +31,7 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Invoice {
     id: InvoiceId,
-    /// What people call it, and write on their transfer.
+    /// Invoice number, also the payment reference.
     #[schema(example = "2026-0001")]
     number: String,
     spv_id: SpvId,
@@ -44,16 +44,16 @@ pub struct Invoice {
     #[schema(example = "1250.00")]
     total: String,
     paid: String,
-    /// What is still to be paid.
+    /// Amount outstanding.
     due: String,
     status: Status,
-    /// Something is to be paid, and should have been already.
+    /// Past its due date with an amount outstanding.
     overdue: bool,
     issued_date: NaiveDate,
     due_date: NaiveDate,
     void_reason: Option<String>,
     version: i64,
-    /// What the caller may do with it: `pay`, `void`, `send_receipt`.
+    /// Actions allowed to the caller: `pay`, `void`, `send_receipt`.
     can: Vec<&'static str>,
 }
 
@@ -108,14 +108,14 @@ pub struct InvoiceDetail {
     #[serde(flatten)]
     invoice: Invoice,
     payments: Vec<Payment>,
-    /// What was sent as proof of payments, the newest first.
+    /// Uploaded payment proofs, newest first.
     receipts: Vec<Receipt>,
     from: Issuer,
-    /// Where to transfer what is due; null while the office has not said.
+    /// Bank details for payment; null if the office has none configured.
     bank: Option<Bank>,
 }
 
-/// Money that came in.
+/// A received payment.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = InvoicePayment)]
 pub struct Payment {
@@ -123,13 +123,13 @@ pub struct Payment {
     #[schema(example = "1250.00")]
     amount: String,
     received_date: NaiveDate,
-    /// For the staff, as is who recorded it.
+    /// Staff only, like `recorded_by`.
     note: Option<String>,
     recorded_by: Option<String>,
     created_at: DateTime<Utc>,
 }
 
-/// What somebody sent as proof of a payment.
+/// An uploaded payment proof.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = InvoiceReceipt)]
 pub struct Receipt {
@@ -138,7 +138,7 @@ pub struct Receipt {
     created_at: DateTime<Utc>,
 }
 
-/// The office as it stands on the paper.
+/// The office's details as printed on the invoice.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = InvoiceIssuer)]
 pub struct Issuer {
@@ -184,7 +184,7 @@ async fn row(ctx: &Ctx, detail: Detail) -> Result<Versioned<InvoiceDetail>> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListInvoicesQuery {
-    /// A number, or beginnings of words of its order's identifier, client name or email.
+    /// A number, or word prefixes of the order's identifier, client name and email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,
@@ -193,11 +193,11 @@ pub struct ListInvoicesQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
-    /// `-number`: so far the only order.
+    /// Sort order; only `-number` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -211,7 +211,7 @@ impl ListInvoicesQuery {
     }
 }
 
-/// Invoices you may see, newest number first: your own, for the staff everybody's.
+/// Invoices you may see, highest number first: your own, or all for staff.
 #[utoipa::path(get, path = "/invoices", operation_id = "invoice_list", tag = "invoices", params(ListInvoicesQuery),
     responses((status = 200, body = Page<Invoice>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListInvoicesQuery>) -> Result<JsonBody<Page<Invoice>>> {
@@ -221,16 +221,16 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListInvoicesQuery
     Ok(JsonBody(Page::of(found, |invoice| Invoice::of(&ctx, today, invoice))))
 }
 
-/// One invoice, with what came in and how to pay it.
+/// One invoice, with its payments and bank details.
 #[utoipa::path(get, path = "/invoices/{id}", operation_id = "invoice_get", tag = "invoices",
     params(("id" = InvoiceId, Path)), responses((status = 200, body = InvoiceDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Versioned<InvoiceDetail>> {
     row(&ctx, invoices::get(&ctx, id).await?).await
 }
 
-/// One invoice on paper (PDF), in your language.
+/// The invoice as a PDF, in your language.
 ///
-/// 500 `letters_without_font` names the letters that the server has no font for, and the package to install.
+/// 500 `letters_without_font` lists the letters without a font on the server, and the package to install.
 #[utoipa::path(get, path = "/invoices/{id}/pdf", operation_id = "invoice_pdf", tag = "invoices",
     params(("id" = InvoiceId, Path)), responses((status = 200, body = String, content_type = "application/pdf")))]
 pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Response> {
@@ -253,18 +253,18 @@ pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<R
     Ok((headers, bytes).into_response())
 }
 
-/// Money that came in, as read off the account.
+/// A received payment, as on the bank statement.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPayment {
     #[schema(required, value_type = String, example = "1250.00")]
     amount: Option<String>,
-    /// The amount typed a second time, by people.
+    /// The amount typed a second time; required for people.
     amount_again: Option<String>,
-    /// The office's today unless given.
+    /// Default: today in the office's time zone.
     #[schema(example = "2026-11-21")]
     received_date: Option<String>,
-    /// For the staff.
+    /// Staff only.
     note: Option<String>,
 }
 
@@ -290,7 +290,7 @@ pub async fn pay(
     })
 }
 
-/// A document of the client, uploaded before.
+/// A document of the client, already uploaded.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReceipt {
@@ -299,7 +299,7 @@ pub struct NewReceipt {
     document_id: Option<DocumentId>,
 }
 
-/// Sends a document in as proof that an invoice was paid. The staff look at it and record what came in.
+/// Submits a document as proof of payment. Staff review it and record the payment.
 #[utoipa::path(post, path = "/invoices/{id}/receipts", operation_id = "invoice_send_receipt", tag = "invoices",
     params(("id" = InvoiceId, Path)), request_body = NewReceipt, responses((status = 201, body = InvoiceDetail)))]
 pub async fn send_receipt(
@@ -319,13 +319,13 @@ pub async fn send_receipt(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceVoided {
-    /// The client reads this.
+    /// Shown to the client.
     #[serde(default)]
     #[schema(required)]
     reason: String,
 }
 
-/// Takes an invoice back for which nothing was paid. Staff.
+/// Voids an invoice without payments. Staff.
 #[utoipa::path(post, path = "/invoices/{id}/void", operation_id = "invoice_void", tag = "invoices",
     params(("id" = InvoiceId, Path)), request_body = InvoiceVoided, responses((status = 200, body = InvoiceDetail)))]
 pub async fn void(
@@ -337,12 +337,12 @@ pub async fn void(
     row(&ctx, invoices::void(&ctx, id, version, &input.reason).await?).await
 }
 
-/// What is to be paid, and how.
+/// Outstanding amounts, and bank details.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Billing {
-    /// One for each currency; empty where nothing is to be paid.
+    /// One per currency; empty when nothing is outstanding.
     owed: Vec<Owed>,
-    /// Null while the office has not said.
+    /// Null if the office has none configured.
     bank: Option<Bank>,
 }
 
@@ -355,7 +355,7 @@ pub struct Owed {
     overdue: i64,
 }
 
-/// What you have to pay and how; for the staff, what all clients have to.
+/// What you owe and the bank details; for staff, what all clients owe.
 #[utoipa::path(get, path = "/billing", operation_id = "billing_get", tag = "invoices",
     responses((status = 200, body = Billing)))]
 pub async fn billing(SignedIn(ctx): SignedIn) -> Result<JsonBody<Billing>> {

@@ -34,7 +34,7 @@ pub struct Iso {
     archived_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
     version: i64,
-    /// What the caller may do with it: `archive`, `restore`, `delete`.
+    /// Actions allowed to the caller: `archive`, `restore`, `delete`.
     can: Vec<&'static str>,
 }
 
@@ -65,7 +65,7 @@ fn row(ctx: &Ctx, iso: isos::Iso) -> Versioned<Iso> {
 pub struct IsoDetail {
     #[serde(flatten)]
     iso: Iso,
-    /// For the staff; null for others.
+    /// Staff only; null for others.
     depends: Option<Depends>,
 }
 
@@ -73,18 +73,18 @@ pub struct IsoDetail {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListIsosQuery {
-    /// Beginnings of words of name or email.
+    /// Search by word prefixes in name and email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    /// True shows archived ones instead.
+    /// True lists archived ones instead.
     #[serde(default)]
     archived: bool,
-    /// `first_name`: so far the only order.
+    /// Sort order; only `first_name` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -115,12 +115,12 @@ pub struct NewIso {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(required, value_type = CompanyId)]
     company_id: Option<CompanyId>,
-    /// The application that this answers: it is approved with it.
+    /// The application to approve with this.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     request_id: Option<RequestId>,
 }
 
-/// Makes an ISO partner with its account, and mails it a link to set a password.
+/// Creates an ISO partner with its account, and mails a link to set a password.
 #[utoipa::path(post, path = "/isos", operation_id = "iso_create", tag = "isos", request_body = NewIso,
     responses((status = 201, body = Iso)))]
 pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewIso>) -> Result<Created<Iso>> {
@@ -136,7 +136,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewIso>) -> 
     Ok(Created { location: format!("/rest/v1/isos/{}", iso.id), version: iso.version, view: Iso::of(&ctx, iso) })
 }
 
-/// One ISO partner, and what depends on it.
+/// One ISO partner, with the number of rows that depend on it.
 #[utoipa::path(get, path = "/isos/{id}", operation_id = "iso_get", tag = "isos", params(("id" = IsoId, Path)),
     responses((status = 200, body = IsoDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>) -> Result<Versioned<IsoDetail>> {
@@ -145,7 +145,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>) -> Result<Versi
     Ok(Versioned { version: iso.version, view: IsoDetail { iso: Iso::of(&ctx, iso), depends } })
 }
 
-/// Deletes an ISO partner that nothing depends on; its account is archived.
+/// Deletes an ISO partner without dependent rows; its account is archived.
 #[utoipa::path(delete, path = "/isos/{id}", operation_id = "iso_delete", tag = "isos", params(("id" = IsoId, Path)),
     responses((status = 204)))]
 pub async fn delete(
@@ -160,7 +160,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Hides an ISO partner, who then cannot sign in.
+/// Archives an ISO partner and blocks sign-in.
 #[utoipa::path(post, path = "/isos/{id}/archive", operation_id = "iso_archive", tag = "isos",
     params(("id" = IsoId, Path)), request_body = EmptyBody, responses((status = 200, body = Iso)))]
 pub async fn archive(
@@ -175,7 +175,7 @@ pub async fn archive(
     Ok(row(&ctx, iso))
 }
 
-/// Brings an archived ISO partner back.
+/// Restores an archived ISO partner.
 #[utoipa::path(post, path = "/isos/{id}/restore", operation_id = "iso_restore", tag = "isos",
     params(("id" = IsoId, Path)), request_body = EmptyBody, responses((status = 200, body = Iso)))]
 pub async fn restore(

@@ -25,7 +25,7 @@ pub struct Job {
     /// Ids only.
     #[schema(value_type = HashMap<String, Value>)]
     payload: Value,
-    /// `pending`, `queued`, `running`, `done`, `failed` (will be tried again) or `dead`.
+    /// `pending`, `queued`, `running`, `done`, `failed` (will be retried) or `dead`.
     status: String,
     attempts: i64,
     max_attempts: i64,
@@ -61,11 +61,11 @@ impl From<queue::JobRow> for Job {
 #[into_params(parameter_in = Query)]
 pub struct ListJobsQuery {
     status: Option<String>,
-    /// `-id`: so far the only order.
+    /// Sort order; only `-id` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -85,14 +85,14 @@ pub struct NewJob {
     name: Name,
 }
 
-/// Runs a dead or waiting job again, now, with all its attempts. Super admins.
+/// Retries a dead or waiting job now, with all its attempts. Super admins.
 #[utoipa::path(post, path = "/jobs/{id}/retry", operation_id = "job_retry", tag = "jobs",
     params(("id" = String, Path)), responses((status = 200, body = Job)))]
 pub async fn retry(SignedIn(ctx): SignedIn, Path(id): Path<String>) -> Result<JsonBody<Job>> {
     Ok(JsonBody(queue::retry(&ctx, &id).await?.into()))
 }
 
-/// The jobs that people may ask for.
+/// Jobs that can be requested.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = JobName)]
@@ -100,7 +100,7 @@ enum Name {
     Seed,
 }
 
-/// A job that was queued. Its outcome arrives as an event with this id as `data.job_id`.
+/// A queued job. Its outcome arrives as an event with this id as `data.job_id`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct JobQueued {
     id: Uuid,

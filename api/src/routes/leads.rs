@@ -35,17 +35,17 @@ pub struct Lead {
     stage: Stage,
     next_step: Option<String>,
     next_step_date: Option<NaiveDate>,
-    /// The last day on which nobody else can add the same person.
+    /// Last day of protection against other partners adding the same person.
     protected_until: NaiveDate,
     /// Days until then: 0 on that day, null once it is over.
     protected_days: Option<i64>,
-    /// What it became.
+    /// The client and order that it was converted to.
     client_id: Option<UserId>,
     spv_id: Option<SpvId>,
     converted_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
     version: i64,
-    /// What the caller may do with it: `update`, `convert`.
+    /// Actions allowed to the caller: `update`, `convert`.
     can: Vec<&'static str>,
 }
 
@@ -85,18 +85,18 @@ fn row(ctx: &Ctx, lead: leads::Lead) -> Versioned<Lead> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListLeadsQuery {
-    /// Beginnings of words of name, email or organisation.
+    /// Search by word prefixes in name, email and organisation.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Stage>)]
     stage: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
-    /// `-created_at`: so far the only order.
+    /// Sort order; only `-created_at` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl ListLeadsQuery {
     }
 }
 
-/// Leads, newest first: an ISO's own, the staff's all.
+/// Leads, newest first: an ISO's own, or all for staff.
 #[utoipa::path(get, path = "/leads", operation_id = "lead_list", tag = "leads", params(ListLeadsQuery),
     responses((status = 200, body = Page<Lead>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListLeadsQuery>) -> Result<JsonBody<Page<Lead>>> {
@@ -139,8 +139,7 @@ pub struct NewLead {
     next_step_date: Option<String>,
 }
 
-/// Adds a lead, which is protected for 90 days. ISO partners. A person whom somebody has already is refused, without
-/// saying who that is.
+/// Adds a lead, protected for 90 days. ISO partners. A person already taken is rejected without further details.
 #[utoipa::path(post, path = "/leads", operation_id = "lead_create", tag = "leads", request_body = NewLead,
     responses((status = 201, body = Lead)))]
 pub async fn create(
@@ -169,7 +168,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<LeadId>) -> Result<Vers
     Ok(row(&ctx, leads::get(&ctx, id).await?))
 }
 
-/// What is to change; a field left out stays, an empty one is cleared.
+/// A patch: omitted fields stay unchanged, empty ones are cleared.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeadChange {
@@ -186,7 +185,7 @@ pub struct LeadChange {
     stage: Option<String>,
 }
 
-/// Changes a lead. Its partner, and the staff.
+/// Changes a lead. Its partner, and staff.
 #[utoipa::path(patch, path = "/leads/{id}", operation_id = "lead_update", tag = "leads",
     params(("id" = LeadId, Path)), request_body = LeadChange, responses((status = 200, body = Lead)))]
 pub async fn update(
@@ -209,11 +208,11 @@ pub async fn update(
     Ok(row(&ctx, leads::update(&ctx, id, version, change).await?))
 }
 
-/// The terms of the order that a lead becomes; who and whose it is, the lead says.
+/// Terms of the order that a lead is converted to; person and partner come from the lead.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeadConverted {
-    /// `quick` unless told.
+    /// Default: `quick`.
     setup: Option<SetUp>,
     #[schema(required, value_type = String, example = "1250.00")]
     price: Option<String>,
@@ -223,7 +222,7 @@ pub struct LeadConverted {
     currency: Option<String>,
 }
 
-/// Makes a client with an order of a lead, once, with the lead's partner as theirs. Staff.
+/// Converts a lead to a client with an order and the lead's partner, once. Staff.
 #[utoipa::path(post, path = "/leads/{id}/convert", operation_id = "lead_convert", tag = "leads",
     params(("id" = LeadId, Path)), request_body = LeadConverted, responses((status = 200, body = Lead)))]
 pub async fn convert(

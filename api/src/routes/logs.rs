@@ -15,13 +15,13 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// An entry with all that is known of it.
+/// A log entry with all details.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LogEntry {
     #[serde(flatten)]
     entry: Activity,
     actor_id: Option<UserId>,
-    /// From where.
+    /// Client IP.
     address: Option<String>,
     user_agent: Option<String>,
 }
@@ -45,19 +45,19 @@ pub struct LogQuery {
     who: Option<String>,
     /// A role, `operator`, `system`, `service` or `anonymous`.
     role: Option<String>,
-    /// An action as `spv.started`, or all of a noun as `spv`.
+    /// An action such as `spv.started`, or all of a noun such as `spv`.
     what: Option<String>,
-    /// What it was about: an id, or words of its name.
+    /// The subject: an id, or words of its name.
     subject: Option<String>,
-    /// The first day, by your clock.
+    /// First day, in your time zone.
     from: Option<String>,
-    /// The last day.
+    /// Last day.
     to: Option<String>,
-    /// Where it came from.
+    /// Client IP.
     address: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -76,7 +76,7 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<LogQuery>) -> Res
     Ok(JsonBody(Page::of(activity::search(&ctx, &search, &page).await?, |row| LogEntry::of(&ctx, row))))
 }
 
-/// All of the log that matches, as CSV. Super admins.
+/// All matching entries of the log, as CSV. Super admins.
 #[utoipa::path(get, path = "/logs.csv", operation_id = "log_export", tag = "activity", params(LogQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn csv(SignedIn(ctx): SignedIn, Query(query): Query<LogQuery>) -> Result<Response> {

@@ -11,10 +11,10 @@ use domain::platform::maintenance;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What everybody is told while the portal is being maintained.
+/// The message shown to all users during maintenance.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Maintenance {
-    /// Null for the portal's own words.
+    /// Null for the default message.
     message: Option<String>,
     since: DateTime<Utc>,
 }
@@ -32,7 +32,7 @@ pub struct MaintenanceMessage {
     message: Option<String>,
 }
 
-/// Lets nobody but super admins change anything until it is over. Super admins.
+/// Starts maintenance: only super admins can write until it ends. Super admins.
 #[utoipa::path(put, path = "/maintenance", operation_id = "maintenance_start", tag = "settings",
     request_body = MaintenanceMessage, responses((status = 200, body = Maintenance)))]
 pub async fn start(
@@ -45,7 +45,7 @@ pub async fn start(
     Ok(JsonBody(now.into()))
 }
 
-/// Opens the portal again. Super admins.
+/// Ends maintenance. Super admins.
 #[utoipa::path(delete, path = "/maintenance", operation_id = "maintenance_end", tag = "settings",
     responses((status = 204)))]
 pub async fn end(State(app): State<AppState>, SignedIn(ctx): SignedIn) -> Result<StatusCode> {

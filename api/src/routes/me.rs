@@ -35,48 +35,48 @@ pub struct Me {
     status: users::Status,
     #[schema(value_type = Language)]
     language: String,
-    /// IANA name.
+    /// IANA time zone name.
     time_zone: String,
     theme: Theme,
     date_format: DateFormat,
     company: Option<Named>,
     iso: Option<Named>,
-    /// True while the password is one that somebody else chose.
+    /// True while the password was set by another person.
     must_change_password: bool,
-    /// True until a password was chosen: the account was made by staff and is not set up yet.
+    /// True until a password is set: the account was created by staff and is not set up yet.
     first_password: bool,
     mfa: Mfa,
-    /// Set while a super admin looks at the portal as this person.
+    /// Set while a super admin impersonates this user.
     impersonation: Option<MeImpersonation>,
-    /// What the caller may do beside what rows say of themselves: `create_client`, `create_company`,
-    /// `create_iso`, `create_spv`, `seed`, `view_revenue`, `view_jobs`.
+    /// Actions allowed to the caller beside those of rows: `create_client`, `create_company`, `create_iso`,
+    /// `create_spv`, `seed`, `view_revenue`, `view_jobs`.
     can: Vec<&'static str>,
-    /// What the caller may ask the office for.
+    /// Kinds of requests that the caller may send to the office.
     request_kinds: &'static [Kind],
 }
 
-/// The second factor: while one is due, everything but this, the settings and signing in is refused.
+/// The second factor. While it is due, everything but this route, the settings and signing in is refused.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MeMfa)]
 pub struct Mfa {
-    /// The office wants one of everybody with this role.
+    /// Required by the office for this role.
     required: bool,
     enrolled: bool,
-    /// Of this session: `aal2` once the second factor was shown.
+    /// Of this session: `aal2` after the second factor.
     #[schema(value_type = Aal)]
     aal: &'static str,
     #[schema(value_type = Option<Due>)]
     due: Option<&'static str>,
 }
 
-/// Who looks, and until when.
+/// The impersonator, and the end of the impersonation.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MeImpersonation {
     by: String,
     until: DateTime<Utc>,
 }
 
-/// How sure a session is.
+/// Authenticator assurance level of a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[expect(dead_code, reason = "only described")]
@@ -85,7 +85,7 @@ enum Aal {
     Aal2,
 }
 
-/// To be done before anything else: show the second factor, or get one.
+/// Required before anything else: verify the second factor, or enrol one.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[expect(dead_code, reason = "only described")]
@@ -94,14 +94,14 @@ enum Due {
     Enrol,
 }
 
-/// A row by its name.
+/// A row's id and name.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Named {
     pub id: Uuid,
     pub name: String,
 }
 
-/// The languages people may choose.
+/// Supported languages.
 #[derive(Debug, Serialize, ToSchema)]
 #[expect(dead_code, reason = "only described")]
 enum Language {
@@ -168,7 +168,7 @@ fn can(ctx: &Ctx) -> Vec<&'static str> {
     .collect()
 }
 
-/// Who you are, and what you may do.
+/// The signed-in user, and allowed actions.
 #[utoipa::path(get, path = "/me", operation_id = "me_get", tag = "me", responses((status = 200, body = Me)))]
 pub async fn get(SignedIn(ctx): SignedIn) -> Result<JsonBody<Me>> {
     Ok(JsonBody(Me::of(&ctx, users::me(&ctx).await?)))
@@ -179,14 +179,14 @@ pub async fn get(SignedIn(ctx): SignedIn) -> Result<JsonBody<Me>> {
 pub struct MeChange {
     #[schema(value_type = Option<Language>)]
     language: Option<String>,
-    /// IANA name.
+    /// IANA time zone name.
     #[schema(example = "Europe/Madrid")]
     time_zone: Option<String>,
     theme: Option<Theme>,
     date_format: Option<DateFormat>,
 }
 
-/// Chooses how you want things shown: language, time zone, colours, dates.
+/// Sets display preferences: language, time zone, colours, dates.
 #[utoipa::path(patch, path = "/me", operation_id = "me_update", tag = "me", request_body = MeChange,
     responses((status = 200, body = Me)))]
 pub async fn update(
@@ -206,7 +206,7 @@ pub async fn update(
     Ok(JsonBody(Me::of(&ctx, users::me(&ctx).await?)))
 }
 
-/// A sign-in of your own: begun, refused or ended.
+/// A sign-in event of your own: begun, refused or ended.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SignIn {
     id: ActivityId,
@@ -215,7 +215,7 @@ pub struct SignIn {
     outcome: &'static str,
     /// `password`, `totp`, `otp` …
     method: Option<String>,
-    /// Why it failed or ended.
+    /// Reason of the failure or the end.
     reason: Option<String>,
     address: Option<String>,
     user_agent: Option<String>,

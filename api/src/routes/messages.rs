@@ -19,7 +19,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// A conversation: about one order, or a client's with us in general.
+/// A conversation: about one order, or a client's general one with us.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Thread {
     id: ThreadId,
@@ -28,9 +28,9 @@ pub struct Thread {
     spv_identifier: Option<String>,
     client: Correspondent,
     last_message: LastMessage,
-    /// How many of its messages you have not read.
+    /// Number of unread messages.
     unread: i64,
-    /// What you may do in it: `write`, `note`.
+    /// Actions allowed to you: `write`, `note`.
     can: Vec<&'static str>,
 }
 
@@ -53,7 +53,7 @@ pub struct LastMessage {
 #[schema(as = MessageAuthor)]
 pub struct Author {
     name: String,
-    /// One of our team.
+    /// A member of our team.
     staff: bool,
     /// You.
     me: bool,
@@ -90,10 +90,10 @@ pub struct Message {
     thread_id: ThreadId,
     author: Author,
     body: String,
-    /// A note among our team, which only our team can read.
+    /// An internal note, visible to staff only.
     internal: bool,
     created_at: DateTime<Utc>,
-    /// What hangs on it.
+    /// Attachments.
     documents: Vec<Document>,
 }
 
@@ -115,22 +115,22 @@ impl Message {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListThreadsQuery {
-    /// Only what you have not read.
+    /// Unread only.
     #[serde(default)]
     unread: bool,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     client_id: Option<UserId>,
-    /// `-last_message`: so far the only order.
+    /// Sort order; only `-last_message` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Conversations, the one with the newest message first: your own, or, for staff, all.
+/// Conversations, latest message first: your own, or all for staff.
 #[utoipa::path(get, path = "/threads", operation_id = "thread_list", tag = "messages", params(ListThreadsQuery),
     responses((status = 200, body = Page<Thread>)))]
 pub async fn threads(SignedIn(ctx): SignedIn, Query(query): Query<ListThreadsQuery>) -> Result<JsonBody<Page<Thread>>> {
@@ -146,7 +146,7 @@ pub struct Unread {
     messages: i64,
 }
 
-/// How much you have not read.
+/// Number of unread messages.
 #[utoipa::path(get, path = "/threads/unread", operation_id = "thread_unread", tag = "messages",
     responses((status = 200, body = Unread)))]
 pub async fn unread(SignedIn(ctx): SignedIn) -> Result<JsonBody<Unread>> {
@@ -166,15 +166,15 @@ pub async fn thread(SignedIn(ctx): SignedIn, Path(id): Path<ThreadId>) -> Result
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListMessagesQuery {
-    /// `-created_at`: so far the only order.
+    /// Sort order; only `-created_at` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// What was written, the newest first.
+/// Messages, newest first.
 #[utoipa::path(get, path = "/threads/{id}/messages", operation_id = "message_list", tag = "messages",
     params(("id" = ThreadId, Path), ListMessagesQuery), responses((status = 200, body = Page<Message>)))]
 pub async fn list(
@@ -191,15 +191,15 @@ pub async fn list(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ThreadMessagesQuery {
-    /// Must be there: a conversation is read one at a time.
+    /// Required.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = ThreadId, required)]
     thread_id: Option<ThreadId>,
-    /// `-created_at`: so far the only order.
+    /// Sort order; only `-created_at` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -215,7 +215,7 @@ pub async fn find(
     list(SignedIn(ctx), Path(id), Query(ListMessagesQuery { order, limit, cursor })).await
 }
 
-/// You have read a conversation up to its end.
+/// Marks a conversation as read to its end.
 #[utoipa::path(post, path = "/threads/{id}/read", operation_id = "thread_read", tag = "messages",
     params(("id" = ThreadId, Path)), request_body = EmptyBody, responses((status = 204)))]
 pub async fn read(
@@ -227,7 +227,7 @@ pub async fn read(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// One of `thread_id`, `spv_id` and `client_id` at most; none is a client's own general conversation.
+/// At most one of `thread_id`, `spv_id` and `client_id`; without any, the client's own general conversation.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMessage {
@@ -241,15 +241,15 @@ pub struct NewMessage {
     #[serde(default)]
     #[schema(required)]
     body: String,
-    /// Staff only: a note that no client ever gets.
+    /// Staff only: an internal note, never visible to clients.
     #[serde(default)]
     internal: bool,
-    /// Documents of the client that come with it, uploaded before.
+    /// Documents of the client to attach, already uploaded.
     #[serde(default)]
     document_ids: Vec<DocumentId>,
 }
 
-/// Writes a message. The first one about an order, or of a client in general, begins the conversation.
+/// Writes a message. The first one about an order, or of a client in general, creates the conversation.
 #[utoipa::path(post, path = "/messages", operation_id = "message_create", tag = "messages",
     request_body = NewMessage, responses((status = 201, body = Message)))]
 pub async fn create(

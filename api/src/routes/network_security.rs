@@ -18,7 +18,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A network whose requests are refused.
+/// A blocked network.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AddressBlock {
     id: BlockId,
@@ -41,7 +41,7 @@ impl From<ip_blocklist::Block> for AddressBlock {
     }
 }
 
-/// Networks that are kept out, newest first. Super admins.
+/// Blocked networks, newest first. Super admins.
 #[utoipa::path(get, path = "/address-blocks", operation_id = "address_block_list", tag = "security",
     responses((status = 200, body = ItemList<AddressBlock>)))]
 pub async fn blocks(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<AddressBlock>>> {
@@ -59,7 +59,7 @@ pub struct NewAddressBlock {
     reason: Option<String>,
 }
 
-/// Keeps an address or a network out from the next request on; never the caller's own. Super admins.
+/// Blocks an address or a network from the next request on; never the caller's own. Super admins.
 #[utoipa::path(post, path = "/address-blocks", operation_id = "address_block_create", tag = "security",
     request_body = NewAddressBlock, responses((status = 201, body = AddressBlock)))]
 pub async fn block(
@@ -71,7 +71,7 @@ pub async fn block(
     Ok(Created { location: format!("/rest/v1/address-blocks/{}", made.id), version: 1, view: made.into() })
 }
 
-/// Lets a network in again. Super admins.
+/// Unblocks a network. Super admins.
 #[utoipa::path(delete, path = "/address-blocks/{id}", operation_id = "address_block_delete", tag = "security",
     params(("id" = BlockId, Path)), responses((status = 204)))]
 pub async fn unblock(
@@ -84,14 +84,14 @@ pub async fn unblock(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A key that signs access tokens, or did, without its secret.
+/// A key that signs access tokens, or used to, without its secret.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SigningKey {
     kid: String,
     algorithm: &'static str,
-    /// The others are only accepted.
+    /// True for the key in use; the others only verify.
     signs: bool,
-    /// Null where nobody knows.
+    /// Null if unknown.
     made_at: Option<DateTime<Utc>>,
 }
 
@@ -109,7 +109,7 @@ pub async fn keys(State(app): State<AppState>, SignedIn(ctx): SignedIn) -> Resul
     Ok(JsonBody(ItemList { items: found.into_iter().map(SigningKey::from).collect() }))
 }
 
-/// Signs with a new key from now on; the others stay accepted, so nobody is signed out. Super admins.
+/// Rotates the signing key. Tokens of the old keys stay valid, so sessions continue. Super admins.
 #[utoipa::path(post, path = "/keys/rotate", operation_id = "key_rotate", tag = "security", request_body = EmptyBody,
     responses((status = 200, body = ItemList<SigningKey>)))]
 pub async fn rotate(

@@ -15,7 +15,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Something that happened and matters to you.
+/// A notification.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Notification {
     id: NotificationId,
@@ -42,14 +42,14 @@ impl Notification {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListNotificationsQuery {
-    /// Only what you have not read.
+    /// Unread only.
     #[serde(default)]
     unread: bool,
-    /// `-created_at`: so far the only order.
+    /// Sort order; only `-created_at` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -71,14 +71,14 @@ pub struct Unread {
     unread: i64,
 }
 
-/// How many of them you have not read.
+/// Number of unread notifications.
 #[utoipa::path(get, path = "/notifications/unread", operation_id = "notification_unread", tag = "notifications",
     responses((status = 200, body = Unread)))]
 pub async fn unread(SignedIn(ctx): SignedIn) -> Result<JsonBody<Unread>> {
     Ok(JsonBody(Unread { unread: notifications::unread(&ctx).await? }))
 }
 
-/// These, or all.
+/// These ids, or all.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Seen {
@@ -88,7 +88,7 @@ pub struct Seen {
     all: bool,
 }
 
-/// You have read them: what waited to be mailed is not mailed any more.
+/// Marks notifications as read and cancels their pending mails.
 #[utoipa::path(post, path = "/notifications/read", operation_id = "notification_read", tag = "notifications",
     request_body = Seen, responses((status = 204)))]
 pub async fn read(SignedIn(ctx): SignedIn, Json(seen): Json<Seen>) -> Result<StatusCode> {
@@ -96,10 +96,10 @@ pub async fn read(SignedIn(ctx): SignedIn, Json(seen): Json<Seen>) -> Result<Sta
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// How you are told of one kind of event.
+/// Notification preferences for one kind of event.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NotificationChoice {
-    /// Its topic and what happened, as the log has it.
+    /// Topic and action, as in the log.
     #[schema(example = "messages.message.sent")]
     event: String,
     topic: Topic,
@@ -122,23 +122,23 @@ fn answer(choices: Vec<Choice>) -> JsonBody<ItemList<NotificationChoice>> {
     JsonBody(ItemList { items: choices.into_iter().map(NotificationChoice::from).collect() })
 }
 
-/// How you are told of everything that concerns you, event by event.
+/// Your notification preferences for every event that concerns you.
 #[utoipa::path(get, path = "/me/notification-choices", operation_id = "notification_choices", tag = "notifications",
     responses((status = 200, body = ItemList<NotificationChoice>)))]
 pub async fn choices(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<NotificationChoice>>> {
     Ok(answer(notifications::choices(&ctx).await?))
 }
 
-/// How you want to be told of a kind of event, or of a whole topic.
+/// Changes the preferences of an event, or of a whole topic.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NotificationWish {
-    /// An event of yours, or a topic for all that it has.
+    /// An event that concerns you, or a topic for all of its events.
     #[schema(example = "messages")]
     event: String,
     in_app: bool,
     mail: MailFrequency,
-    /// As it was answered; it changes nothing.
+    /// As in the response; ignored on input.
     #[serde(default, rename = "topic")]
     _topic: Option<Topic>,
 }
@@ -149,7 +149,7 @@ pub struct NotificationChoices {
     choices: Vec<NotificationWish>,
 }
 
-/// Chooses how to be told, from now on; events that are not named stay as they are.
+/// Sets notification preferences. Events that are not named stay unchanged.
 #[utoipa::path(put, path = "/me/notification-choices", operation_id = "notification_choose", tag = "notifications",
     request_body = NotificationChoices, responses((status = 200, body = ItemList<NotificationChoice>)))]
 pub async fn choose(

@@ -17,12 +17,12 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// A person as they describe themselves.
+/// A user's own profile.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Profile {
     first_name: String,
     last_name: String,
-    /// Changes through `PUT /auth/v1/user` only, confirmed at both addresses.
+    /// Read-only here: changed by `PUT /auth/v1/user`, confirmed at both addresses.
     email: String,
     phone: Option<String>,
     /// Free text.
@@ -69,7 +69,7 @@ pub async fn get(SignedIn(ctx): SignedIn) -> Result<Versioned<Profile>> {
     Ok(row(users::profile(&ctx).await?))
 }
 
-/// What is left out stays as it is; null and empty clear, but for the names.
+/// A patch: omitted fields stay unchanged, null and empty texts clear, except names.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileChange {
@@ -130,13 +130,13 @@ pub async fn update(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct OwnActivityQuery {
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Your own log: what you did, and what others did with your account; newest first.
+/// Your own activity log: your actions, and those of others on your account; newest first.
 #[utoipa::path(get, path = "/me/activity", operation_id = "me_activity", tag = "me", params(OwnActivityQuery),
     responses((status = 200, body = Page<Activity>)))]
 pub async fn log(SignedIn(ctx): SignedIn, Query(query): Query<OwnActivityQuery>) -> Result<JsonBody<Page<Activity>>> {
@@ -148,7 +148,7 @@ pub async fn log(SignedIn(ctx): SignedIn, Query(query): Query<OwnActivityQuery>)
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PlacesQuery {
-    /// A country, for its states. Without one: the countries.
+    /// A country, to list its states. Default: the countries.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(example = "US")]
     country: Option<String>,
@@ -159,11 +159,11 @@ pub struct PlacesQuery {
 pub struct Place {
     /// ISO 3166 alpha-2, or 3166-2.
     code: &'static str,
-    /// Of a state; a country has a name in every language, which programs know.
+    /// For states; clients translate country names themselves.
     name: Option<&'static str>,
 }
 
-/// Every country, or the states of one by name.
+/// All countries, or the states of one, by name.
 #[utoipa::path(get, path = "/places", operation_id = "place_list", tag = "me", params(PlacesQuery),
     responses((status = 200, body = ItemList<Place>)))]
 pub async fn places(SignedIn(_ctx): SignedIn, Query(query): Query<PlacesQuery>) -> Result<JsonBody<ItemList<Place>>> {

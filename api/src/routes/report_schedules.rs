@@ -24,12 +24,12 @@ pub struct ReportSchedule {
     report: Report,
     period: Period,
     every: Frequency,
-    /// The morning on which it is mailed next.
+    /// Next day on which it is mailed.
     next_date: NaiveDate,
     last_sent_at: Option<DateTime<Utc>>,
     recipients: Vec<ReportRecipient>,
     version: i64,
-    /// What the caller may do with it: `update`, `delete`.
+    /// Actions allowed to the caller: `update`, `delete`.
     can: Vec<&'static str>,
 }
 
@@ -37,7 +37,7 @@ pub struct ReportSchedule {
 pub struct ReportRecipient {
     id: UserId,
     name: String,
-    /// False for whoever may not see the report any more: nothing is sent to them.
+    /// False for recipients who may no longer see the report; nothing is sent to them.
     may_see: bool,
 }
 
@@ -64,7 +64,7 @@ impl ReportSchedule {
     }
 }
 
-/// A company's schedules, and who can be named in one.
+/// A company's schedules, and possible recipients.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReportSchedules {
     items: Vec<ReportSchedule>,
@@ -76,12 +76,12 @@ pub struct ReportSchedules {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct OfCompany {
-    /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
+    /// The company. Required for super admins; company admins have only their own.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
 }
 
-/// The reports that a company is mailed.
+/// Report schedules of a company.
 #[utoipa::path(get, path = "/report-schedules", operation_id = "report_schedule_list", tag = "company",
     params(OfCompany), responses((status = 200, body = ReportSchedules)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(of): Query<OfCompany>) -> Result<JsonBody<ReportSchedules>> {
@@ -96,24 +96,24 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(of): Query<OfCompany>) -> Resul
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReportSchedule {
-    /// A super admin must pick one; a company admin has only the own.
+    /// Required for super admins; company admins have only their own.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// `portfolio`, `commissions` or `step_times`.
     #[schema(required, value_type = String)]
     report: Option<String>,
-    /// Which days the report is about when it is opened; this year unless told.
+    /// Period of the linked report; default: `this_year`.
     period: Option<String>,
     /// `weekly`, on Mondays, or `monthly`, on the first.
     #[schema(required, value_type = String)]
     every: Option<String>,
-    /// Admins of the company.
+    /// Recipients: admins of the company.
     #[serde(default)]
     #[schema(required)]
     recipients: Vec<UserId>,
 }
 
-/// Has a report mailed from now on, first on its next day. The mail leads to the report and carries no figures.
+/// Creates a report schedule, first mailed on its next day. The mail links to the report and contains no figures.
 #[utoipa::path(post, path = "/report-schedules", operation_id = "report_schedule_create", tag = "company",
     request_body = NewReportSchedule, responses((status = 201, body = ReportSchedule)))]
 pub async fn create(
@@ -160,7 +160,7 @@ pub async fn update(
     Ok(Versioned { version: found.version, view: ReportSchedule::of(&ctx, found) })
 }
 
-/// Ends a schedule.
+/// Deletes a schedule.
 #[utoipa::path(delete, path = "/report-schedules/{id}", operation_id = "report_schedule_delete", tag = "company",
     params(("id" = ReportScheduleId, Path)), responses((status = 204)))]
 pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<ReportScheduleId>) -> Result<StatusCode> {

@@ -20,7 +20,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Which report, of which company, and which days.
+/// Company and period of a report.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -28,11 +28,11 @@ pub struct ReportQuery {
     /// `portfolio`, `commissions` or `step_times`.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     report: Option<String>,
-    /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
+    /// The company. Required for super admins; company admins have only their own.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
-    /// were placed, commissions by the day they were earned.
+    /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`. Orders by the day
+    /// placed, commissions by the day earned.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     period: Option<String>,
     /// First day, instead of a period.
@@ -43,9 +43,9 @@ pub struct ReportQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(example = "2026-12-31")]
     to: Option<String>,
-    /// Rows, and orders for step times: 1 to 500; 50 unless told. Files take all.
+    /// Rows, or orders for step times: 1 to 500; default: 50. Files contain all rows.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -60,20 +60,20 @@ impl ReportQuery {
     }
 }
 
-/// A page of a report, and what all of it comes to.
+/// A page of a report, and its totals.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReportPage {
     company: Named,
     report: Report,
-    /// Null where the period is open on this side.
+    /// Null when the period has no bound on this side.
     from: Option<NaiveDate>,
     to: Option<NaiveDate>,
     columns: Vec<ReportColumn>,
-    /// Rows of the whole report. Null after the first page, which has said it.
+    /// Number of rows of the whole report. Null after the first page.
     total: Option<i64>,
-    /// Of the whole report, one for each currency. Null after the first page.
+    /// Totals of the whole report, one per currency. Null after the first page.
     sums: Option<Vec<ReportSum>>,
-    /// A row is a text for each column, empty where there is nothing.
+    /// A row is a text for each column, empty where there is no value.
     items: Vec<Vec<String>>,
     next_cursor: Option<String>,
 }
@@ -93,14 +93,14 @@ pub struct ReportSum {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReportAmount {
-    /// The column that it sums.
+    /// Column of the total.
     #[schema(example = "invoiced")]
     column: &'static str,
     #[schema(example = "1250.00")]
     amount: String,
 }
 
-/// A report of a company, the newest first.
+/// A report of a company, newest first.
 #[utoipa::path(get, path = "/reports", operation_id = "report_get", tag = "company", params(ReportQuery),
     responses((status = 200, body = ReportPage)))]
 pub async fn get(SignedIn(ctx): SignedIn, Query(query): Query<ReportQuery>) -> Result<JsonBody<ReportPage>> {

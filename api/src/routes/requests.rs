@@ -40,15 +40,16 @@ use uuid::Uuid;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRequest {
-    /// `support` from the contact page, `account` from an application form; `order` from a client signed in;
-    /// `document`, `call` and `other` from who has an account; the staff write down these and `lead` for others.
+    /// `support` from the contact page, `account` from an application form; `order` from a signed-in client;
+    /// `document`, `call` and `other` from users with an account. Staff record these and `lead` for others.
     #[serde(default)]
     #[schema(required, example = "support")]
     kind: String,
-    /// Not with `application`, whose names it is made of. Signed in it is your own; the staff may tell another.
+    /// Not with `application`, which contains the name. Default when signed in: your own; only staff may set another.
     #[serde(default)]
     name: String,
-    /// Not with `order`: the account says. Signed in it is your own but with `account`; the staff may tell another.
+    /// Not with `order`, which uses the account's. Default when signed in: your own, except with `account`; only staff
+    /// may set another.
     #[serde(default)]
     email: String,
     /// May be empty with `application`.
@@ -56,18 +57,18 @@ pub struct NewRequest {
     message: String,
     /// With `account`: `client`, `employee`, `iso` or `company`.
     account_type: Option<String>,
-    /// With `account`: the form of that account.
+    /// With `account`: the form's fields.
     application: Option<Form>,
-    /// With `order`: what is asked for.
+    /// With `order`: the requested order.
     order: Option<OrderForm>,
-    /// By the staff: `high`, `medium` or `low`; medium unless told.
+    /// Staff only: `high`, `medium` or `low`; default: `medium`.
     priority: Option<String>,
-    /// By the staff: who is to work on it.
+    /// Staff only: the assignee.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     assignee_id: Option<UserId>,
 }
 
-/// A request, as the staff and whoever sent it see it.
+/// A request, as seen by staff and its sender.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Request)]
 pub struct View {
@@ -75,15 +76,15 @@ pub struct View {
     reference: String,
     kind: Kind,
     status: Status,
-    /// For the staff.
+    /// Staff only.
     priority: Option<Priority>,
-    /// For the staff: when it should be decided, by its priority.
+    /// Staff only: due time by priority.
     due_at: Option<DateTime<Utc>>,
-    /// For the staff: open and past that.
+    /// Staff only: open and overdue.
     overdue: bool,
-    /// For the staff.
+    /// Staff only.
     assignee: Option<steps::Assignee>,
-    /// The account that sent it.
+    /// Account of the sender.
     user_id: Option<UserId>,
     name: String,
     email: String,
@@ -91,27 +92,27 @@ pub struct View {
     /// `account_type` and `application` of an application form.
     #[schema(value_type = HashMap<String, Value>)]
     data: Map<String, Value>,
-    /// What a client asks for.
+    /// The order that a client requests.
     order: Option<OrderRequest>,
-    /// What goes with it.
+    /// Attachments.
     documents: Vec<Document>,
-    /// The order that it was accepted as.
+    /// The order created from it.
     spv: Option<AcceptedAs>,
-    /// For the staff: what an application became.
+    /// Staff only: the account created from an application.
     made: Option<MadeOf>,
-    /// The lead that a partner brought: what becomes of the one becomes of the other.
+    /// The partner's lead; both share one outcome.
     lead_id: Option<LeadId>,
-    /// The call that a partner asked for, likewise.
+    /// The partner's call; both share one outcome.
     call_id: Option<CallId>,
-    /// Why it was rejected, or what was said with its approval.
+    /// Reason of the rejection, or note of the approval.
     reason: Option<String>,
     created_at: DateTime<Utc>,
     decided_at: Option<DateTime<Utc>>,
-    /// For the staff.
+    /// Staff only.
     decided_by: Option<String>,
     version: i64,
-    /// What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `convert` its
-    /// lead, `confirm` its call, `reject`, `review`, `update`, `withdraw`.
+    /// Actions allowed to the caller: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `convert`
+    /// its lead, `confirm` its call, `reject`, `review`, `update`, `withdraw`.
     can: Vec<&'static str>,
 }
 
@@ -174,11 +175,12 @@ async fn row(ctx: &Ctx, request: Request) -> Result<Versioned<View>> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RequestCreated {
     id: RequestId,
-    /// To be quoted when asking again.
+    /// Reference number, for questions about it.
     reference: String,
 }
 
-/// Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one, some with one.
+/// Sends a request to the staff. `support` and `account` need no sign-in. Rate limited: a few per minute without
+/// sign-in, some with.
 #[utoipa::path(post, path = "/requests", operation_id = "request_create", tag = "requests", security(()),
     request_body = NewRequest, responses((status = 201, body = RequestCreated)))]
 pub async fn create(
@@ -211,7 +213,7 @@ pub async fn create(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListRequestsQuery {
-    /// Beginnings of words of reference, name or email.
+    /// Search by word prefixes in reference, name and email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Kind>)]
@@ -219,22 +221,22 @@ pub struct ListRequestsQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
-    /// Only what is still to be decided.
+    /// Open requests only.
     open: Option<bool>,
-    /// For the staff.
+    /// Staff only.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Priority>)]
     priority: Option<String>,
-    /// For the staff.
+    /// Staff only.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     assignee_id: Option<UserId>,
-    /// For the staff: only what is nobody's yet.
+    /// Staff only: unassigned requests.
     unassigned: Option<bool>,
-    /// `-created_at`, `created_at`; for the staff `due_at` and `priority` too.
+    /// `-created_at` (default), `created_at`; for staff also `due_at` and `priority`.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -265,7 +267,7 @@ impl ListRequestsQuery {
     }
 }
 
-/// Requests, newest first unless told: everybody's for the staff, your own otherwise.
+/// Requests, newest first by default: all for staff, your own otherwise.
 #[utoipa::path(get, path = "/requests", operation_id = "request_list", tag = "requests", params(ListRequestsQuery),
     responses((status = 200, body = Page<View>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListRequestsQuery>) -> Result<JsonBody<Page<View>>> {
@@ -275,7 +277,7 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListRequestsQuery
     Ok(JsonBody(Page::of(found, |request| View::of(&ctx, request, &mut documents))))
 }
 
-/// The desk's figures.
+/// Figures of the request desk.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = RequestDesk)]
 pub struct Desk {
@@ -285,11 +287,11 @@ pub struct Desk {
     approved: i64,
     rejected: i64,
     withdrawn: i64,
-    /// Twelve, the oldest first; they begin on Mondays, in your time zone.
+    /// Twelve weeks, oldest first, beginning on Mondays in your time zone.
     weeks: Vec<Week>,
     /// `high`, `medium`, `low`.
     queue: Vec<Queue>,
-    /// What happened to requests, the newest first.
+    /// Activity of requests, newest first.
     activity: Vec<Activity>,
 }
 
@@ -297,9 +299,9 @@ pub struct Desk {
 #[schema(as = RequestWeek)]
 pub struct Week {
     begins: NaiveDate,
-    /// Without what was withdrawn.
+    /// Without withdrawn requests.
     received: i64,
-    /// What has become of those by now.
+    /// Current status of those.
     approved: i64,
     rejected: i64,
     open: i64,
@@ -311,11 +313,11 @@ pub struct Queue {
     priority: Priority,
     open: i64,
     overdue: i64,
-    /// The five that are due first.
+    /// The first five by due time.
     requests: Vec<View>,
 }
 
-/// How many requests there are of what, and what is most pressing. Staff.
+/// Number of requests by kind and status, and the most urgent. Staff.
 #[utoipa::path(get, path = "/requests/summary", operation_id = "request_summary", tag = "requests",
     responses((status = 200, body = Desk)))]
 pub async fn desk(SignedIn(ctx): SignedIn) -> Result<JsonBody<Desk>> {
@@ -354,26 +356,26 @@ pub async fn desk(SignedIn(ctx): SignedIn) -> Result<JsonBody<Desk>> {
     }))
 }
 
-/// A request. Staff, and whoever sent it.
+/// A request. Staff, and its sender.
 #[utoipa::path(get, path = "/requests/{id}", operation_id = "request_get", tag = "requests",
     params(("id" = RequestId, Path)), responses((status = 200, body = View)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<RequestId>) -> Result<Versioned<View>> {
     row(&ctx, requests::get(&ctx, id).await?).await
 }
 
-/// What is left out stays as it is.
+/// A patch: omitted fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestChange {
-    /// `high`, `medium` or `low`: moves the due time too.
+    /// `high`, `medium` or `low`; also changes the due time.
     priority: Option<String>,
-    /// Null takes it away from whoever has it.
+    /// Null unassigns it.
     #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<UserId>)]
     assignee_id: Option<Option<UserId>>,
 }
 
-/// Says how urgent an open request is, and who works on it. Staff.
+/// Sets priority and assignee of an open request. Staff.
 #[utoipa::path(patch, path = "/requests/{id}", operation_id = "request_update", tag = "requests",
     params(("id" = RequestId, Path)), request_body = RequestChange, responses((status = 200, body = View)))]
 pub async fn update(
@@ -386,7 +388,7 @@ pub async fn update(
     row(&ctx, requests::update(&ctx, id, version, change).await?).await
 }
 
-/// Takes a request into review: it is yours, unless it is somebody's. Staff.
+/// Starts the review of a request, and assigns it to you unless it is assigned already. Staff.
 #[utoipa::path(post, path = "/requests/{id}/review", operation_id = "request_review", tag = "requests",
     params(("id" = RequestId, Path)), request_body = EmptyBody, responses((status = 200, body = View)))]
 pub async fn review(
@@ -401,12 +403,12 @@ pub async fn review(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestApproved {
-    /// Whoever sent it reads this.
+    /// Shown to the sender.
     reply: Option<String>,
 }
 
-/// Approves what needs nothing to be made, and invites a colleague who applies; an order is accepted instead, and other
-/// applications are approved by making their account with `request_id`. Staff.
+/// Approves a request that creates no row, or invites an employee who applied. Orders are accepted instead; other
+/// applications are approved by creating their account with `request_id`. Staff.
 #[utoipa::path(post, path = "/requests/{id}/approve", operation_id = "request_approve", tag = "requests",
     params(("id" = RequestId, Path)), request_body = RequestApproved, responses((status = 200, body = View)))]
 pub async fn approve(
@@ -418,7 +420,7 @@ pub async fn approve(
     row(&ctx, requests::approve(&ctx, id, version, input.reply.as_deref()).await?).await
 }
 
-/// The order as the staff make it of a client's request.
+/// The order that staff create from a client's request.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestAccepted {
@@ -427,27 +429,27 @@ pub struct RequestAccepted {
     company_id: Option<CompanyId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
-    /// Unique in the company; made from the time unless told.
+    /// Unique in the company; default: generated from the time.
     custom_identifier: Option<String>,
     /// The first proposed name unless given; empty for none.
     vehicle_name: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
-    /// Our fee: an invoice is raised over it.
+    /// Our fee; an invoice is issued for it.
     #[schema(example = "1250.00")]
     price: Option<String>,
     /// Only with an ISO; up to four decimals.
     #[schema(example = "2.5")]
     iso_commission_percentage: Option<String>,
-    /// Where the vehicle is formed; US unless told.
+    /// Country of formation; default: US.
     country: Option<String>,
-    /// Your today unless given.
+    /// Default: today in your time zone.
     #[schema(example = "2026-11-21")]
     ordered_date: Option<String>,
 }
 
-/// Accepts the order that a client asks for: makes it, pending, once.
+/// Accepts an order request: creates the order, pending, once.
 #[utoipa::path(post, path = "/requests/{id}/accept", operation_id = "request_accept", tag = "requests",
     params(("id" = RequestId, Path)), request_body = RequestAccepted, responses((status = 200, body = View)))]
 pub async fn accept(
@@ -475,13 +477,13 @@ pub async fn accept(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestRejected {
-    /// Whoever sent it reads this.
+    /// Shown to the sender.
     #[serde(default)]
     #[schema(required)]
     reason: String,
 }
 
-/// Refuses a request. Staff.
+/// Rejects a request. Staff.
 #[utoipa::path(post, path = "/requests/{id}/reject", operation_id = "request_reject", tag = "requests",
     params(("id" = RequestId, Path)), request_body = RequestRejected, responses((status = 200, body = View)))]
 pub async fn reject(
@@ -493,7 +495,7 @@ pub async fn reject(
     row(&ctx, requests::reject(&ctx, id, version, &input.reason).await?).await
 }
 
-/// Takes your own request back.
+/// Withdraws your own request.
 #[utoipa::path(post, path = "/requests/{id}/withdraw", operation_id = "request_withdraw", tag = "requests",
     params(("id" = RequestId, Path)), request_body = EmptyBody, responses((status = 200, body = View)))]
 pub async fn withdraw(

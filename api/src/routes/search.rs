@@ -13,13 +13,13 @@ use uuid::Uuid;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SearchQuery {
-    /// Beginnings of words; nothing is found without any.
+    /// Word prefixes; no results without any.
     #[serde(default)]
     #[param(required = false)]
     q: String,
 }
 
-/// A row that was found.
+/// A search result.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchHit {
     kind: Kind,
@@ -28,7 +28,7 @@ pub struct SearchHit {
     text: String,
 }
 
-/// Orders, clients, companies and documents you may see, and for the staff requests: the five best matches of each.
+/// Orders, clients, companies and documents you may see, and requests for staff: the five best matches of each.
 #[utoipa::path(get, path = "/search", operation_id = "search_find", tag = "search", params(SearchQuery),
     responses((status = 200, body = ItemList<SearchHit>)))]
 pub async fn find(SignedIn(ctx): SignedIn, Query(query): Query<SearchQuery>) -> Result<JsonBody<ItemList<SearchHit>>> {

@@ -20,7 +20,7 @@ use domain::{
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-/// Null is unset, and then shown nowhere.
+/// Null if unset, then shown nowhere.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Settings {
     brand_name: String,
@@ -29,48 +29,48 @@ pub struct Settings {
     support_email: Option<String>,
     support_phone: Option<String>,
     representative: Option<Representative>,
-    /// The operator's own words for pages that are not linked while empty.
+    /// Texts of the operator's pages; a page without text is not linked.
     pages: Pages,
-    /// Other ways to sign in than a password: `google`, `azure` (Microsoft), as far as they are configured.
+    /// Sign-in providers: `google`, `azure` (Microsoft), if configured.
     sign_in_providers: Vec<&'static str>,
-    /// Whose sign-in needs a second factor.
+    /// Roles that need a second factor.
     require_mfa: NeedsMfa,
-    /// Characters of a new password.
+    /// Minimum length of a new password.
     password_min_length: u64,
-    /// A new address of an account is confirmed at the old one too.
+    /// A changed email address is confirmed at the old address too.
     secure_email_change: bool,
-    /// While the portal is being maintained.
+    /// Set during maintenance.
     maintenance: Option<Maintenance>,
-    /// How long sessions last; for super admins.
+    /// Session lifetimes. Super admins only.
     security: Option<Security>,
-    /// Where the office's logo is read from.
+    /// URL of the office's logo.
     logo: Option<String>,
-    /// What orders are in when neither they nor their company say.
+    /// Default currency of orders, after their own and their company's.
     default_currency: Currency,
-    /// The office's time zone, IANA: deadlines, invoices and payouts go by its day.
+    /// The office's IANA time zone: deadlines, invoices and payouts use its calendar day.
     time_zone: String,
-    /// The office as it stands on its invoices; for super admins.
+    /// The office's details as printed on invoices. Super admins only.
     billing: Option<Billing>,
-    /// How the portal runs; for super admins.
+    /// Runtime settings. Super admins only.
     system: Option<System>,
-    /// To be sent back as `If-Match` with a change.
+    /// Send it back as `If-Match` with a change.
     version: i64,
 }
 
-/// How the portal runs. Null is unset: then what the operator configured holds, or what is usual.
+/// Runtime settings. Null if unset: the operator's configuration or the default applies.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SystemSettings)]
 pub struct System {
-    /// Who mails are from.
+    /// Sender of mails.
     mail_sender: Option<String>,
-    /// What new identifiers begin with.
+    /// Prefix of new identifiers.
     identifier_prefix: String,
     /// The office's time zone, and the default of new accounts and companies.
     default_time_zone: String,
     storage_quota_gb: Option<u64>,
     retention: Retention,
     brand_name: Option<String>,
-    /// Whose sign-in needs a second factor, as far as it was said.
+    /// Roles that need a second factor, if set.
     require_mfa: RequireMfa,
 }
 
@@ -118,7 +118,7 @@ impl Settings {
     }
 }
 
-/// What is not sent stays as it is; null unsets.
+/// A patch: omitted fields stay unchanged, null unsets.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingsChange {
@@ -137,14 +137,14 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<Pages>)]
     pages: Option<Option<Pages>>,
-    /// Roles whose sign-in needs a second factor. Unset: staff, but for a demonstration.
+    /// Roles that need a second factor. Default: staff, none in demo mode.
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<RequireMfa>)]
     require_mfa: Option<Option<RequireMfa>>,
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<Billing>)]
     billing: Option<Option<Billing>>,
-    /// How long sessions last, and how long passwords are.
+    /// Session lifetimes, and the minimum length of passwords.
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<Security>)]
     security: Option<Option<Security>>,
@@ -159,7 +159,7 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<Currency>)]
     default_currency: Option<Option<Currency>>,
-    /// IANA name.
+    /// IANA time zone name.
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<String>)]
     default_time_zone: Option<Option<String>>,
@@ -208,7 +208,7 @@ async fn row(app: &AppState, ctx: &Ctx, set: settings::Settings) -> Versioned<Se
     Versioned { version: set.version, view: Settings::of(app, ctx, set).await }
 }
 
-/// Sends the office's logo in: the picture itself, PNG or JPEG, at most 256 kB. Super admins.
+/// Uploads the office's logo: the image itself, PNG or JPEG, at most 256 kB. Super admins.
 #[utoipa::path(put, path = "/settings/logo", operation_id = "settings_logo_set", tag = "settings",
     request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 200, body = Settings)))]
@@ -222,7 +222,7 @@ pub async fn set_logo(
     Ok(row(&app, &ctx, set).await)
 }
 
-/// Takes the office's logo away. Super admins.
+/// Removes the office's logo. Super admins.
 #[utoipa::path(delete, path = "/settings/logo", operation_id = "settings_logo_remove", tag = "settings",
     responses((status = 200, body = Settings)))]
 pub async fn remove_logo(State(app): State<AppState>, SignedIn(ctx): SignedIn) -> Result<Versioned<Settings>> {
@@ -230,13 +230,13 @@ pub async fn remove_logo(State(app): State<AppState>, SignedIn(ctx): SignedIn) -
     Ok(row(&app, &ctx, set).await)
 }
 
-/// A test mail that was queued. Its outcome arrives as the event `mail.sent` or `mail.failed` of this subject.
+/// A queued test mail. Its outcome arrives as the event `mail.sent` or `mail.failed` of this subject.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TestMail {
     id: MailId,
 }
 
-/// Sends a test mail to yourself, as every mail is sent. Super admins.
+/// Sends a test mail to yourself through the regular queue. Super admins.
 #[utoipa::path(post, path = "/settings/test-mail", operation_id = "settings_test_mail", tag = "settings",
     responses((status = 202, body = TestMail)))]
 pub async fn test_mail(

@@ -29,7 +29,7 @@ pub struct Spv {
     id: SpvId,
     /// The first eight characters of the id.
     order_number: String,
-    /// What people call it: the custom identifier, else `SPV-` and the order number.
+    /// Display name: the custom identifier, else `SPV-` and the order number.
     identifier: String,
     custom_identifier: Option<String>,
     /// The name of the company that the order forms.
@@ -47,7 +47,7 @@ pub struct Spv {
     /// Our fee.
     #[schema(example = "1250.00")]
     price: Option<String>,
-    /// Null for clients, as are the two below.
+    /// Null for clients, like the next two.
     commission: Option<String>,
     /// What the vehicle is to buy.
     purchase_amount: Option<String>,
@@ -55,7 +55,7 @@ pub struct Spv {
     amount: Option<String>,
     #[schema(example = "2.5")]
     iso_commission_percentage: Option<String>,
-    /// What the ISO earns, exactly.
+    /// The exact commission of the ISO.
     iso_commission: Option<String>,
     status: Status,
     status_reason: Option<String>,
@@ -68,7 +68,7 @@ pub struct Spv {
     progress: Progress,
     current_step: Option<String>,
     version: i64,
-    /// What the caller may do with it: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`.
+    /// Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`.
     can: Vec<&'static str>,
 }
 
@@ -133,7 +133,7 @@ fn row(ctx: &Ctx, detail: Detail) -> Versioned<SpvDetail> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListSpvsQuery {
-    /// Beginnings of words of identifier, order number, client name or email.
+    /// Search by word prefixes in identifier, order number, client name and email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     status: Option<String>,
@@ -149,9 +149,9 @@ pub struct ListSpvsQuery {
     /// `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -205,7 +205,7 @@ pub async fn complete_steps(
     Ok(row(&ctx, steps::complete(&ctx, id, version, &ids).await?))
 }
 
-/// Puts the steps of an order into the order of `ids`, which names each of them once.
+/// Reorders the steps of an order; `ids` names each of them once.
 #[utoipa::path(post, path = "/spvs/{id}/steps/order", operation_id = "step_order", tag = "steps",
     params(("id" = SpvId, Path)), request_body = StepIds, responses((status = 200, body = SpvDetail)))]
 pub async fn order_steps(
@@ -239,27 +239,27 @@ pub struct NewSpv {
     company_id: Option<CompanyId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
-    /// Unique in the company; made from the time unless told.
+    /// Unique in the company; default: generated from the time.
     custom_identifier: Option<String>,
     /// The name of the company that the order forms, at most 200 characters.
     vehicle_name: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
-    /// Our fee: an invoice is raised over it.
+    /// Our fee; an invoice is issued for it.
     #[schema(example = "1250.00")]
     price: Option<String>,
     /// Only with an ISO; up to four decimals.
     #[schema(example = "2.5")]
     iso_commission_percentage: Option<String>,
-    /// Where the vehicle is formed; US unless told.
+    /// Country of formation; default: US.
     country: Option<String>,
-    /// Your today unless given.
+    /// Default: today in your time zone.
     #[schema(example = "2026-11-21")]
     ordered_date: Option<String>,
 }
 
-/// Makes a pending order with the steps of its country.
+/// Creates a pending order with the steps of its country.
 #[utoipa::path(post, path = "/spvs", operation_id = "spv_create", tag = "spvs", request_body = NewSpv,
     responses((status = 201, body = SpvDetail)))]
 pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> Result<Created<SpvDetail>> {
@@ -311,7 +311,7 @@ pub async fn start(
     Ok(row(&ctx, spvs::start(&ctx, id, version).await?))
 }
 
-/// Takes an order off hold, back to the status it had.
+/// Resumes an order that is on hold, in its previous status.
 #[utoipa::path(post, path = "/spvs/{id}/resume", operation_id = "spv_resume", tag = "spvs",
     params(("id" = SpvId, Path)), request_body = EmptyBody, responses((status = 200, body = SpvDetail)))]
 pub async fn resume(
@@ -323,7 +323,7 @@ pub async fn resume(
     Ok(row(&ctx, spvs::resume(&ctx, id, version).await?))
 }
 
-/// Why; the client reads it.
+/// Reason, shown to the client.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
@@ -356,7 +356,7 @@ pub async fn cancel(
     Ok(row(&ctx, spvs::cancel(&ctx, id, version, &reason).await?))
 }
 
-/// Reopens a closed order to processing, a cancelled one to the status it had.
+/// Reopens a closed order to processing, a cancelled one to its previous status.
 #[utoipa::path(post, path = "/spvs/{id}/reopen", operation_id = "spv_reopen", tag = "spvs",
     params(("id" = SpvId, Path)), request_body = Reason, responses((status = 200, body = SpvDetail)))]
 pub async fn reopen(

@@ -42,7 +42,7 @@ pub struct Step {
     step_name: String,
     status: Status,
     owner: Party,
-    /// The staff's notes; null for others.
+    /// Staff notes; null for others.
     text_data: Option<String>,
     document_url: Option<String>,
     #[serde(serialize_with = "response::maybe_instant")]
@@ -50,18 +50,18 @@ pub struct Step {
     due_date: Option<NaiveDate>,
     blocked_reason: Option<String>,
     waiting_on: Option<Party>,
-    /// Done once the last document required for it is approved or waived.
+    /// Completed automatically when the last required document is approved or waived.
     completes_with_documents: bool,
-    /// Steps of the same order that must be completed before it can be begun.
+    /// Dependencies: steps of the same order that must be completed first.
     depends_on: Vec<StepId>,
-    /// Who of the staff sees to it; null for others.
+    /// The assigned staff member; null for others.
     assignee: Option<Assignee>,
     version: i64,
-    /// What the caller may do with it: `update`, `delete`.
+    /// Actions allowed to the caller: `update`, `delete`.
     can: Vec<&'static str>,
 }
 
-/// Somebody of the staff.
+/// A staff member.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Assignee {
     pub id: UserId,
@@ -106,7 +106,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<StepId>) -> Result<Vers
     Ok(Versioned { version: step.version, view: Step::of(&ctx, &spv, step) })
 }
 
-/// What is left out stays as it is; null and empty texts clear.
+/// A patch: omitted fields stay unchanged, null and empty texts clear.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepChange {
@@ -125,22 +125,22 @@ pub struct StepChange {
     #[serde(default, deserialize_with = "clearable")]
     #[schema(value_type = Option<Party>)]
     waiting_on: Option<String>,
-    /// Of the active staff; null takes the step from whoever has it.
+    /// An active staff member; null unassigns the step.
     #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<UserId>)]
     assignee_id: Option<Option<UserId>>,
     step_name: Option<String>,
-    /// Whose work it is: staff, client, iso or authority.
+    /// Responsible party: staff, client, iso or authority.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<Party>)]
     owner: Option<String>,
     #[serde(default, deserialize_with = "clearable")]
     #[schema(value_type = Option<NaiveDate>)]
     due_date: Option<String>,
-    /// Due so many business days from the office's today, instead of a date.
+    /// Due this many business days from the office's today, instead of a date.
     business_days: Option<i64>,
     completes_with_documents: Option<bool>,
-    /// Steps of the same order, all of them; a circle is refused.
+    /// Dependencies: steps of the same order, as a complete list; cycles are rejected.
     depends_on: Option<Vec<StepId>>,
     /// Required on a closed order, which it reopens.
     reason: Option<String>,
@@ -153,7 +153,7 @@ pub struct StepChanged {
     spv: Moved,
 }
 
-/// What the change did to the step's order.
+/// Effect of the change on the step's order.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Moved {
     id: SpvId,
@@ -164,7 +164,7 @@ pub struct Moved {
     can: Vec<&'static str>,
 }
 
-/// Changes a step, and moves its order along.
+/// Changes a step, and updates its order's status.
 #[utoipa::path(patch, path = "/steps/{id}", operation_id = "step_update", tag = "steps", params(("id" = StepId, Path)),
     request_body = StepChange, responses((status = 200, body = StepChanged)))]
 pub async fn update(
@@ -213,17 +213,17 @@ pub struct NewStep {
     #[serde(default)]
     #[schema(required)]
     step_name: String,
-    /// Whose work it is: staff (unless told), client, iso or authority.
+    /// Responsible party: staff (default), client, iso or authority.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<Party>)]
     owner: Option<String>,
     #[schema(value_type = Option<NaiveDate>)]
     due_date: Option<String>,
-    /// Due so many business days from the office's today, instead of a date.
+    /// Due this many business days from the office's today, instead of a date.
     business_days: Option<i64>,
     #[serde(default)]
     completes_with_documents: bool,
-    /// Steps of the same order.
+    /// Dependencies: steps of the same order.
     #[serde(default)]
     depends_on: Vec<StepId>,
 }
@@ -252,7 +252,7 @@ pub async fn create(
     })
 }
 
-/// Takes a pending step out of an open order, which closes when nothing is left to do.
+/// Deletes a pending step of an open order, which closes if no open step is left.
 #[utoipa::path(delete, path = "/steps/{id}", operation_id = "step_delete", tag = "steps",
     params(("id" = StepId, Path)), responses((status = 200, body = Moved)))]
 pub async fn delete(

@@ -54,17 +54,17 @@ pub async fn options(State(app): State<AppState>) -> Response {
     response
 }
 
-/// Announces an upload (tus 1.0). `Location` is where its bytes go.
+/// Creates an upload (tus 1.0). `Location` is its URL.
 #[utoipa::path(post, path = "/storage/v1/uploads", operation_id = "upload_create", tag = "uploads",
     params(
         ("Tus-Resumable" = String, Header, description = "`1.0.0`."),
         ("Upload-Length" = i64, Header, description = "Bytes of the whole file."),
         ("Upload-Metadata" = String, Header, description = "`file_name` and at most one of `document_id` (another version), \
-            `request_id` (what was asked for), `spv_id` (something for an order), `client_id` (for the staff); `attach` for \
-            a document that will hang on a message, a request or an invoice, of which nobody is told before; each with \
-            its value in base64, separated by commas."),
+            `request_id` (a document request), `spv_id` (an order) and `client_id` (staff only); `attach` for an \
+            attachment of a message, a request or an invoice, without notifications; each with its value in base64, \
+            separated by commas."),
     ),
-    responses((status = 201, description = "Made; it is at `Location`.")))]
+    responses((status = 201, description = "Created at `Location`.")))]
 pub async fn create(State(app): State<AppState>, SignedIn(ctx): SignedIn, headers: HeaderMap) -> Result<Response> {
     require_tus_version(&headers)?;
     let bytes: u64 = number(&headers, &UPLOAD_LENGTH)?.ok_or_else(|| Error::field("upload_length", "required"))?;
@@ -89,25 +89,25 @@ pub async fn create(State(app): State<AppState>, SignedIn(ctx): SignedIn, header
     Ok(response)
 }
 
-/// How far an upload is: `Upload-Offset`. One that is done names its `Spv-Document-Id`.
+/// Offset of an upload: `Upload-Offset`. A completed one has `Spv-Document-Id`.
 #[utoipa::path(head, path = "/storage/v1/uploads/{id}", operation_id = "upload_get", tag = "uploads",
     params(("id" = uuid::Uuid, Path), ("Tus-Resumable" = String, Header, description = "`1.0.0`.")),
-    responses((status = 200, description = "How far it is.")))]
+    responses((status = 200, description = "The current offset.")))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UploadId>, headers: HeaderMap) -> Result<Response> {
     let upload = uploads::get(&ctx, id).await?;
     require_tus_version(&headers)?;
     Ok(state(&upload, StatusCode::OK))
 }
 
-/// Goes on with an upload. With its last byte it is a version, and the answer names its `Spv-Document-Id`.
+/// Appends to an upload. The last byte completes it as a version, and the response has `Spv-Document-Id`.
 #[utoipa::path(patch, path = "/storage/v1/uploads/{id}", operation_id = "upload_append", tag = "uploads",
     params(
         ("id" = uuid::Uuid, Path),
         ("Tus-Resumable" = String, Header, description = "`1.0.0`."),
-        ("Upload-Offset" = i64, Header, description = "Where the bytes belong: as far as the upload is."),
+        ("Upload-Offset" = i64, Header, description = "Offset of the bytes: the current one of the upload."),
     ),
     request_body(content = String, content_type = "application/offset+octet-stream"),
-    responses((status = 204, description = "Taken, as far as `Upload-Offset` says.")))]
+    responses((status = 204, description = "Received up to `Upload-Offset`.")))]
 pub async fn append(
     State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
@@ -135,10 +135,10 @@ pub async fn append(
     Ok(state(&upload, StatusCode::NO_CONTENT))
 }
 
-/// Takes an upload back.
+/// Cancels an upload.
 #[utoipa::path(delete, path = "/storage/v1/uploads/{id}", operation_id = "upload_delete", tag = "uploads",
     params(("id" = uuid::Uuid, Path), ("Tus-Resumable" = String, Header, description = "`1.0.0`.")),
-    responses((status = 204, description = "Gone.")))]
+    responses((status = 204, description = "Cancelled.")))]
 pub async fn cancel(SignedIn(ctx): SignedIn, Path(id): Path<UploadId>, headers: HeaderMap) -> Result<Response> {
     uploads::get(&ctx, id).await?;
     require_tus_version(&headers)?;
@@ -211,9 +211,9 @@ fn id<T: FromStr>(metadata: &HashMap<String, String>, name: &str) -> Result<Opti
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
-    /// Shown in a page: PDF and pictures only.
+    /// Shown inline: PDF and images only.
     Inline,
-    /// Saved.
+    /// Saved as a file.
     Attachment,
 }
 
@@ -221,18 +221,18 @@ pub enum Disposition {
 #[serde(deny_unknown_fields)]
 #[schema(as = WantedLink)]
 pub struct CreateFileLink {
-    /// `attachment` unless told.
+    /// Default: `attachment`.
     disposition: Option<Disposition>,
 }
 
-/// Opens for whoever holds it, and only for a moment.
+/// A bearer URL, valid for a short time.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FileLink {
     url: String,
     expires_at: DateTime<Utc>,
 }
 
-/// A link to the content of a version.
+/// Creates a download link to the content of a version.
 #[utoipa::path(post, path = "/storage/v1/versions/{id}/link", operation_id = "version_link", tag = "documents",
     params(("id" = VersionId, Path)), request_body = CreateFileLink, responses((status = 200, body = FileLink)))]
 pub async fn link(
@@ -250,15 +250,15 @@ pub async fn link(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Token {
-    /// What the link holds.
+    /// Claims of the link.
     #[serde(default)]
     token: String,
 }
 
-/// The content that a link leads to, or a range of it.
+/// The content of a link, or a range of it.
 #[utoipa::path(get, path = "/storage/v1/files", operation_id = "file_get", tag = "documents", security(()),
-    params(Token, ("Range" = Option<String>, Header, description = "`bytes=0-1023`; one range. A download that was cut is \
-        resumed by `bytes=1024-` with `If-Range`, also after its link has expired.")),
+    params(Token, ("Range" = Option<String>, Header, description = "`bytes=0-1023`; one range. An interrupted download \
+        is resumed with `bytes=1024-` and `If-Range`, also after its link has expired.")),
     responses(
         (status = 200, description = "The content.", content_type = "application/octet-stream", body = String),
         (status = 206, description = "The range.", content_type = "application/octet-stream", body = String),

@@ -20,19 +20,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
-/// A part of the portal as it stood when it was last probed.
+/// The last health check of a component.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Probe {
     /// `web_server`, `database`, `api_gateway`, `file_storage`, `virus_scanner` (where there is one), `mail` or `queue`.
     name: String,
     ok: bool,
     latency_ms: Option<i64>,
-    /// What it said, or why it does not work.
+    /// Its response, or the error.
     detail: Option<String>,
     last_error: Option<String>,
     last_error_at: Option<DateTime<Utc>>,
     checked_at: DateTime<Utc>,
-    /// False where it was so long ago that it says nothing of now.
+    /// False when the check is too old to be current.
     fresh: bool,
 }
 
@@ -51,37 +51,37 @@ impl From<health_checks::Probe> for Probe {
     }
 }
 
-/// How each part of the portal stands; probed every minute. Super admins.
+/// Health of each component, checked every minute. Super admins.
 #[utoipa::path(get, path = "/probes", operation_id = "probe_list", tag = "system",
     responses((status = 200, body = ItemList<Probe>)))]
 pub async fn probes(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Probe>>> {
     Ok(JsonBody(ItemList { items: health_checks::list(&ctx).await?.into_iter().map(Probe::from).collect() }))
 }
 
-/// Has every part probed now; `checked_at` moves on when it is done. Super admins.
+/// Checks all components now; `checked_at` changes when done. Super admins.
 #[utoipa::path(post, path = "/probes/check", operation_id = "probe_check", tag = "system", responses((status = 202)))]
 pub async fn check(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<StatusCode> {
     health_checks::enqueue(&ctx).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
-/// What somebody should look at.
+/// An alert.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Alert {
     id: AlertId,
     /// `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing`, `key_expiring`,
     /// `backup_old` or `backup_incomplete`.
     kind: String,
-    /// An address, a part of the portal: what it is about.
+    /// Subject: an address or a component.
     subject: String,
-    /// What its sentence needs.
+    /// Parameters of the sentence.
     #[schema(value_type = HashMap<String, Value>)]
     data: Map<String, Value>,
     opened_at: DateTime<Utc>,
-    /// When its cause was last seen.
+    /// When the cause was last seen.
     seen_at: DateTime<Utc>,
     resolved_at: Option<DateTime<Utc>>,
-    /// Null while it is open, and where its cause ended by itself.
+    /// Null while it is open, or when its cause ended by itself.
     resolved_by: Option<String>,
 }
 
@@ -104,14 +104,14 @@ impl From<alerts::Alert> for Alert {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListAlertsQuery {
-    /// True takes only those that are open.
+    /// True lists only open ones.
     #[serde(default)]
     open: bool,
-    /// `-opened_at`: so far the only order.
+    /// Sort order; only `-opened_at` is supported.
     order: Option<String>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -124,33 +124,33 @@ pub async fn alerts(SignedIn(ctx): SignedIn, Query(query): Query<ListAlertsQuery
     Ok(JsonBody(Page::of(alerts::list(&ctx, query.open, &page).await?, Alert::from)))
 }
 
-/// Says that you have seen to an alert. It comes again if its cause is still there in an hour. Super admins.
+/// Acknowledges an alert. It is raised again if its cause persists for an hour. Super admins.
 #[utoipa::path(post, path = "/alerts/{id}/resolve", operation_id = "alert_resolve", tag = "system",
     params(("id" = AlertId, Path)), responses((status = 200, body = Alert)))]
 pub async fn resolve(SignedIn(ctx): SignedIn, Path(id): Path<AlertId>) -> Result<JsonBody<Alert>> {
     Ok(JsonBody(alerts::resolve(&ctx, id).await?.into()))
 }
 
-/// One look through the portal.
+/// A security scan.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SecurityScan)]
 pub struct Scan {
     id: ScanId,
     asked_at: DateTime<Utc>,
     asked_by: String,
-    /// Null while it goes on.
+    /// Null while it runs.
     finished_at: Option<DateTime<Utc>>,
-    /// Why it could not be done.
+    /// Error of a failed scan.
     error: Option<String>,
     findings: Vec<Finding>,
 }
 
-/// What was found about one thing.
+/// A finding.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Finding {
     check: String,
     state: State,
-    /// Names the sentence and what to do.
+    /// Key of the sentence and the recommended action.
     code: String,
     #[schema(value_type = HashMap<String, Value>)]
     params: Map<String, Value>,
@@ -175,21 +175,21 @@ impl From<security_scan::Scan> for Scan {
     }
 }
 
-/// The newest security scan, if there was any.
+/// The newest security scan, if there is one.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LatestScan {
     scan: Option<Scan>,
 }
 
-/// What the newest security scan found. Super admins.
+/// Findings of the newest security scan. Super admins.
 #[utoipa::path(get, path = "/scans/latest", operation_id = "scan_latest", tag = "system",
     responses((status = 200, body = LatestScan)))]
 pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<JsonBody<LatestScan>> {
     Ok(JsonBody(LatestScan { scan: security_scan::latest(&ctx).await?.map(Scan::from) }))
 }
 
-/// Looks through the portal for what makes it unsafe or slow. Its outcome arrives as the event `scan.finished` or
-/// `scan.failed` of this id. Super admins.
+/// Starts a security and performance scan. Its outcome arrives as the event `scan.finished` or `scan.failed` of this
+/// id. Super admins.
 #[utoipa::path(post, path = "/scans", operation_id = "scan_create", tag = "system",
     responses((status = 202, body = Scan)))]
 pub async fn scan(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<(StatusCode, JsonBody<Scan>)> {

@@ -15,29 +15,29 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// An open step or request that is assigned to the caller, or a document that came in for such a step.
+/// An open step or request assigned to the caller, or an uploaded document of such a step.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Task {
     kind: Kind,
-    /// The step's, the document request's, or the request's.
+    /// Id of the step, the document request or the request.
     id: Uuid,
-    /// What the step or the document is called; a request's reference.
+    /// Title of the step or document; reference of a request.
     name: String,
-    /// The step, also the one that a document is for; null for a request.
+    /// The step, also the one of a document; null for a request.
     step_name: Option<String>,
-    /// A step's, a document request's, or a request's.
+    /// Status of the step, the document request or the request.
     status: String,
     due_date: Option<NaiveDate>,
-    /// When a request is due; null for a step and a document, which are due by the end of the office's day.
+    /// Due time of a request; null for a step and a document, which are due by the end of the office's day.
     due_at: Option<DateTime<Utc>>,
-    /// Past its date by the office's day, or its time.
+    /// Past the due date by the office's day, or past the due time.
     overdue: bool,
     waiting_on: Option<Party>,
     spv_id: Option<SpvId>,
-    /// Null for a request, as its id is.
+    /// Null for a request, like `spv_id`.
     spv_identifier: Option<String>,
     client_id: Option<UserId>,
-    /// Or whoever asks.
+    /// Or the sender of the request.
     client_name: String,
 }
 
@@ -45,11 +45,11 @@ pub struct Task {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TaskList {
     items: Vec<Task>,
-    /// There are more than these: the export has them all.
+    /// There are more than these; the export has all.
     more: bool,
 }
 
-/// What is assigned to you, by due date.
+/// Tasks assigned to you, by due date.
 #[utoipa::path(get, path = "/tasks", operation_id = "task_list", tag = "tasks",
     responses((status = 200, body = TaskList)))]
 pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<TaskList>> {
@@ -72,7 +72,7 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<TaskList>> {
     Ok(JsonBody(TaskList { items: items.collect(), more }))
 }
 
-/// The active staff by name: whom a step can be assigned to.
+/// Active staff by name, for assigning steps.
 #[utoipa::path(get, path = "/staff", operation_id = "staff_list", tag = "tasks",
     responses((status = 200, body = ItemList<Assignee>)))]
 pub async fn staff(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Assignee>>> {
@@ -80,16 +80,16 @@ pub async fn staff(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Assignee
     Ok(JsonBody(ItemList { items }))
 }
 
-/// How the work went in the last ninety days.
+/// Performance of the last ninety days.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Performance {
-    /// Whole percent of completed steps that were not late; null without any that had a date.
+    /// Whole percent of completed steps that were not late; null when none had a due date.
     on_time_percent: Option<i64>,
-    /// Days from the step before, or the order itself, to a step's completion: the middle one, to one decimal.
+    /// Median days from the previous step, or from the order date, to a step's completion, to one decimal.
     median_days: Option<f64>,
-    /// Open steps past their date, of orders that are worked on: at most 1,000, which stand for as many or more.
+    /// Overdue open steps of active orders; capped at 1,000.
     overdue: i64,
-    /// How many completed steps the first two are made from: the newest, at most 1,000.
+    /// Number of completed steps in the first two figures: the newest, at most 1,000.
     completed: i64,
 }
 

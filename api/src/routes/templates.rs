@@ -22,10 +22,10 @@ pub struct Template {
     name: String,
     steps: Vec<TemplateStep>,
     updated_at: DateTime<Utc>,
-    /// Null for one that came with the portal.
+    /// Null for a built-in template.
     updated_by: Option<String>,
     version: i64,
-    /// What the caller may do with it: `update`.
+    /// Actions allowed to the caller: `update`.
     can: Vec<&'static str>,
 }
 
@@ -34,13 +34,13 @@ pub struct TemplateStep {
     step_order: i64,
     step_name: String,
     owner: Party,
-    /// Due so many business days after the ordered date.
+    /// Due this many business days after the ordered date.
     business_days: i64,
-    /// Done once the last document required for it is approved or waived.
+    /// Completed automatically when the last required document is approved or waived.
     completes_with_documents: bool,
-    /// Numbers of the steps that must be completed before it can be begun.
+    /// Dependencies: numbers of the steps that must be completed first.
     depends_on: Vec<i64>,
-    /// What the client is asked for when an order is made.
+    /// Documents requested from the client when an order is created.
     documents: Vec<TemplateDocument>,
 }
 
@@ -84,7 +84,7 @@ fn row(ctx: &Ctx, template: templates::Template) -> Versioned<Template> {
     Versioned { version: template.version, view: Template::of(ctx, template) }
 }
 
-/// The steps an order begins with, by country.
+/// Step templates of new orders, by country.
 #[utoipa::path(get, path = "/templates", operation_id = "template_list", tag = "templates",
     responses((status = 200, body = ItemList<Template>)))]
 pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Template>>> {
@@ -99,7 +99,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(country): Path<Country>) -> Resul
     Ok(row(&ctx, templates::get(&ctx, country).await?))
 }
 
-/// A whole template; its steps come in the order given.
+/// A whole template, with its steps in order.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateInput {
@@ -126,7 +126,7 @@ pub struct TemplateStepInput {
     business_days: i64,
     #[serde(default)]
     completes_with_documents: bool,
-    /// Other steps by their place here, the first being 1; a circle is refused.
+    /// Dependencies: positions of other steps, from 1; cycles are rejected.
     #[serde(default)]
     depends_on: Vec<i64>,
     #[serde(default)]
@@ -144,7 +144,7 @@ pub struct TemplateDocumentInput {
     required: bool,
 }
 
-/// Replaces a template. Orders that were made from it keep their steps.
+/// Replaces a template. Existing orders keep their steps.
 #[utoipa::path(put, path = "/templates/{id}", operation_id = "template_set", tag = "templates",
     params(("id" = Country, Path)), request_body = TemplateInput, responses((status = 200, body = Template)))]
 pub async fn set(

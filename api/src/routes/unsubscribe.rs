@@ -11,20 +11,20 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct UnsubscribeQuery {
-    /// Of the link in the mail.
+    /// The token of the link in the mail.
     #[serde(default)]
     token: String,
 }
 
-/// What is not mailed any more.
+/// The kind of mail that was unsubscribed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Unsubscribed {
     /// `notices`, `digest` or `report`.
     kind: &'static str,
 }
 
-/// Stops the mails of the kind that carried the link. Needs no sign-in; mail programs post
-/// `List-Unsubscribe=One-Click`, and a second time changes nothing.
+/// Unsubscribes from the kind of mail that contained the link. Needs no sign-in. Mail programs post
+/// `List-Unsubscribe=One-Click`; a second request changes nothing.
 #[utoipa::path(post, path = "/unsubscribe", operation_id = "email_unsubscribe", tag = "notifications", security(()),
     params(UnsubscribeQuery), responses((status = 200, body = Unsubscribed)))]
 pub async fn unsubscribe(

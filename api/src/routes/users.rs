@@ -31,7 +31,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Somebody who may sign in.
+/// An account.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Account {
     id: UserId,
@@ -45,16 +45,16 @@ pub struct Account {
     company_name: Option<String>,
     iso_id: Option<IsoId>,
     iso_name: Option<String>,
-    /// Signed in, or went on with a session.
+    /// Last sign-in or session refresh.
     last_active_at: Option<DateTime<Utc>>,
     last_sign_in_at: Option<DateTime<Utc>>,
-    /// The last email to their address was not delivered: where one account or a list is read.
+    /// The last email to their address was not delivered; set for a single account and in lists.
     email_failure: Option<EmailFailure>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
     updated_by: String,
     version: i64,
-    /// What the caller may do: `invite`, `role`, `suspend`, `restore`, `archive`, `reset_mfa`, `sign_out`,
+    /// Actions allowed to the caller: `invite`, `role`, `suspend`, `restore`, `archive`, `reset_mfa`, `sign_out`,
     /// `impersonate`.
     can: Vec<&'static str>,
 }
@@ -84,13 +84,13 @@ impl Account {
         }
     }
 
-    /// As it stands once its tokens are good for nothing any more.
+    /// The account, after its cached tokens are dropped.
     async fn shut_out(app: &AppState, ctx: &Ctx, id: UserId) -> Result<Versioned<Self>> {
         app.auth.token_cache.forget_user(id);
         Self::now(ctx, id).await
     }
 
-    /// As it stands after a change.
+    /// The account after a change.
     async fn now(ctx: &Ctx, id: UserId) -> Result<Versioned<Self>> {
         let row = users::row(ctx, id).await?;
         Ok(Versioned { version: row.version, view: Self::of(ctx, row) })
@@ -102,15 +102,15 @@ impl Account {
 pub struct Accounts {
     items: Vec<Account>,
     next_cursor: Option<String>,
-    /// How many the filters find; with a search at most 10,000.
+    /// Number of matches; with a search at most 10,000.
     total: i64,
-    /// How many there are of each status, whatever the filters.
+    /// Number of accounts by status, regardless of filters.
     counts: AccountCounts,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AccountCounts {
-    /// All but the archived.
+    /// All but archived ones.
     total: i64,
     active: i64,
     pending: i64,
@@ -121,24 +121,24 @@ pub struct AccountCounts {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListUsersQuery {
-    /// Beginnings of words of name, email or phone.
+    /// Search by word prefixes in name, email and phone.
     q: Option<String>,
     role: Option<Role>,
-    /// All but the archived unless told.
+    /// Default: all but archived ones.
     status: Option<Status>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// `-created_at`, `name` or `-last_active_at`.
     order: Option<String>,
-    /// From 1, in place of a cursor.
+    /// Page number from 1, instead of a cursor.
     page: Option<u32>,
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Everybody who may sign in. Super admins.
+/// All accounts. Super admins.
 #[utoipa::path(get, path = "/users", operation_id = "user_list", tag = "users", params(ListUsersQuery),
     responses((status = 200, body = Accounts)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListUsersQuery>) -> Result<JsonBody<Accounts>> {
@@ -178,7 +178,7 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListUsersQuery>) 
     }))
 }
 
-/// An account with how its owner signs in.
+/// An account with its sign-in methods.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AccountDetail {
     #[serde(flatten)]
@@ -189,7 +189,7 @@ pub struct AccountDetail {
     language: String,
     time_zone: String,
     factors: Vec<AccountFactor>,
-    /// Providers that vouch for it: `google`, `azure`.
+    /// Linked providers: `google`, `azure`.
     providers: Vec<String>,
 }
 
@@ -244,7 +244,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Vers
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAccount {
-    /// Null is refused, together with whatever else is wrong.
+    /// Null is invalid, reported with the other invalid fields.
     #[schema(required)]
     role: Option<Role>,
     #[serde(default)]
@@ -267,7 +267,7 @@ pub struct NewAccount {
     iso_id: Option<IsoId>,
 }
 
-/// Invites somebody of any role: a link to set a password is mailed. Super admins.
+/// Invites a user of any role: mails a link to set a password. Super admins.
 #[utoipa::path(post, path = "/users", operation_id = "user_create", tag = "users", request_body = NewAccount,
     responses((status = 201, body = Account)))]
 pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewAccount>) -> Result<Created<Account>> {
@@ -284,18 +284,18 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewAccount>)
 pub struct NewRole {
     #[schema(required, nullable = false)]
     role: Option<Role>,
-    /// For company admins and clients; the present one unless told.
+    /// For company admins and clients; default: unchanged.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<CompanyId>)]
     company_id: Option<CompanyId>,
-    /// For ISO partners, and clients who have one; stays with the role unless told, null takes it away. Who signed in as
-    /// a partner once becomes it again when none is named.
+    /// For ISO partners, and clients who have one. Default: unchanged where the role has one; null clears. A former
+    /// partner becomes the same one again by default.
     #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<IsoId>)]
     iso_id: Option<Option<IsoId>>,
 }
 
-/// Gives somebody another role; their sessions end. Super admins.
+/// Changes a user's role; their sessions end. Super admins.
 #[utoipa::path(post, path = "/users/{id}/role", operation_id = "user_set_role", tag = "users",
     params(("id" = UserId, Path)), request_body = NewRole, responses((status = 200, body = Account)))]
 pub async fn set_role(
@@ -311,7 +311,7 @@ pub async fn set_role(
     Account::shut_out(&app, &ctx, id).await
 }
 
-/// Shuts an account until it is restored; its sessions end. Super admins.
+/// Suspends an account until it is restored; its sessions end. Super admins.
 #[utoipa::path(post, path = "/users/{id}/suspend", operation_id = "user_suspend", tag = "users",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn suspend(
@@ -325,7 +325,7 @@ pub async fn suspend(
     Account::shut_out(&app, &ctx, id).await
 }
 
-/// Opens a suspended or archived account again. Super admins.
+/// Restores a suspended or archived account. Super admins.
 #[utoipa::path(post, path = "/users/{id}/restore", operation_id = "user_restore", tag = "users",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn restore(
@@ -338,7 +338,7 @@ pub async fn restore(
     Account::now(&ctx, id).await
 }
 
-/// Hides an account and shuts it; what was done under it stays. Super admins.
+/// Archives an account and blocks sign-in; its data stays. Super admins.
 #[utoipa::path(post, path = "/users/{id}/archive", operation_id = "user_archive", tag = "users",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn archive(
@@ -352,7 +352,7 @@ pub async fn archive(
     Account::shut_out(&app, &ctx, id).await
 }
 
-/// Mails another link to set a password. Super admins.
+/// Mails a new link to set a password. Super admins.
 #[utoipa::path(post, path = "/users/{id}/invite", operation_id = "user_invite", tag = "users",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn invite(
@@ -364,7 +364,7 @@ pub async fn invite(
     Account::now(&ctx, id).await
 }
 
-/// Takes every second factor from somebody who has lost theirs; their sessions end. Super admins.
+/// Resets all second factors of a user; their sessions end. Super admins.
 #[utoipa::path(post, path = "/users/{id}/reset-mfa", operation_id = "user_reset_mfa", tag = "users",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn reset_mfa(
@@ -377,7 +377,7 @@ pub async fn reset_mfa(
     Account::shut_out(&app, &ctx, id).await
 }
 
-/// Ends every session of somebody. Super admins.
+/// Ends all sessions of a user. Super admins.
 #[utoipa::path(post, path = "/users/{id}/sign-out", operation_id = "user_sign_out", tag = "users",
     params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn sign_out(
@@ -391,7 +391,7 @@ pub async fn sign_out(
     Account::shut_out(&app, &ctx, id).await
 }
 
-/// Where somebody is signed in.
+/// A session of a user.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AccountSession {
     id: SessionId,
@@ -401,9 +401,9 @@ pub struct AccountSession {
     device: Option<String>,
     user_agent: Option<String>,
     address: Option<String>,
-    /// `aal2` once a second factor was shown.
+    /// `aal2` after a second factor.
     aal: String,
-    /// The session that asks.
+    /// The session of this request.
     current: bool,
 }
 
@@ -426,7 +426,7 @@ impl AccountSession {
     }
 }
 
-/// Where somebody is signed in, newest first. Super admins.
+/// Sessions of a user, newest first. Super admins.
 #[utoipa::path(get, path = "/users/{id}/sessions", operation_id = "user_session_list", tag = "users",
     params(("id" = UserId, Path)), responses((status = 200, body = ItemList<AccountSession>)))]
 pub async fn session_list(
@@ -438,7 +438,7 @@ pub async fn session_list(
     Ok(JsonBody(ItemList { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
 }
 
-/// Where you are signed in yourself, newest first.
+/// Your own sessions, newest first.
 #[utoipa::path(get, path = "/sessions", operation_id = "session_list", tag = "me",
     responses((status = 200, body = ItemList<AccountSession>)))]
 pub async fn own_sessions(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<AccountSession>>> {
@@ -450,7 +450,7 @@ pub async fn own_sessions(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<A
     Ok(JsonBody(ItemList { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
 }
 
-/// Ends one session of somebody. Super admins.
+/// Ends one session of a user. Super admins.
 #[utoipa::path(delete, path = "/users/{id}/sessions/{session}", operation_id = "user_session_end", tag = "users",
     params(("id" = UserId, Path), ("session" = SessionId, Path)), responses((status = 204)))]
 pub async fn session_end(
@@ -471,9 +471,9 @@ pub async fn session_end(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PageParams {
-    /// 1 to 500; 50 unless told.
+    /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -483,7 +483,7 @@ impl PageParams {
     }
 }
 
-/// How somebody signed in, was refused and was signed out, newest first. Super admins.
+/// Sign-in history of a user, newest first: sign-ins, failures, sign-outs. Super admins.
 #[utoipa::path(get, path = "/users/{id}/sign-ins", operation_id = "user_sign_ins", tag = "users",
     params(("id" = UserId, Path), PageParams), responses((status = 200, body = Page<SignIn>)))]
 pub async fn sign_ins(
@@ -495,7 +495,7 @@ pub async fn sign_ins(
     Ok(JsonBody(Page::of(page, |row| SignIn::of(row, ctx.language()))))
 }
 
-/// What somebody did, and what others did with the account, newest first. Super admins.
+/// Activity of a user, and of others on the account, newest first. Super admins.
 #[utoipa::path(get, path = "/users/{id}/activity", operation_id = "user_activity", tag = "users",
     params(("id" = UserId, Path), PageParams), responses((status = 200, body = Page<Activity>)))]
 pub async fn activity(

@@ -54,7 +54,7 @@ pub struct TestApp {
     handled: Arc<Mutex<HashSet<String>>>,
 }
 
-/// Runs `test` on a fresh portal over SQLite, and over PostgreSQL where a server is named.
+/// Runs `test` on a new portal over SQLite, and over PostgreSQL if a server is configured.
 pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
     testing::on_both(|world| async {
         test(TestApp::new(world, HttpConfig { rate_limits: false, ..HttpConfig::default() }).await).await
@@ -151,7 +151,7 @@ impl TestApp {
         tokio::spawn(following);
     }
 
-    /// Sends a hand-made request in a task.
+    /// Sends a custom request in a task.
     pub fn send(&self, request: Request<Body>) -> tokio::task::JoinHandle<TestResponse> {
         let (router, asked) = (self.router.clone(), format!("{} {}", request.method(), request.uri()));
         tokio::spawn(async move {

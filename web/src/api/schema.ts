@@ -13,7 +13,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a client about one of its orders. */
+        /** Mails a client about one of their orders. */
         post: operations["notification_send_spv"];
         delete?: never;
         options?: never;
@@ -30,7 +30,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails somebody who has an account a set-up link or a welcome. */
+        /** Mails a set-up link or a welcome to an existing account. */
         post: operations["notification_send"];
         delete?: never;
         options?: never;
@@ -45,7 +45,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process lives. */
+        /** The process is running. */
         get: operations["health_alive"];
         put?: never;
         post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The database takes writes, and the process is not shutting down. */
+        /** The database accepts writes, and the process is not shutting down. */
         get: operations["health_ready"];
         put?: never;
         post?: never;
@@ -79,7 +79,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Changes you may know of, as they happen. Resumes after `Last-Event-ID`; ends with your session. */
+        /** Changes within your scope, as they happen. Resumes after `Last-Event-ID`; ends with your session. */
         get: operations["event_stream"];
         put?: never;
         post?: never;
@@ -96,7 +96,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened, newest first, as far as you may know of it. */
+        /** Activity within your scope, newest first. */
         get: operations["activity_list"];
         put?: never;
         post?: never;
@@ -113,10 +113,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Networks that are kept out, newest first. Super admins. */
+        /** Blocked networks, newest first. Super admins. */
         get: operations["address_block_list"];
         put?: never;
-        /** Keeps an address or a network out from the next request on; never the caller's own. Super admins. */
+        /** Blocks an address or a network from the next request on; never the caller's own. Super admins. */
         post: operations["address_block_create"];
         delete?: never;
         options?: never;
@@ -134,7 +134,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Lets a network in again. Super admins. */
+        /** Unblocks a network. Super admins. */
         delete: operations["address_block_delete"];
         options?: never;
         head?: never;
@@ -167,7 +167,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says that you have seen to an alert. It comes again if its cause is still there in an hour. Super admins. */
+        /** Acknowledges an alert. It is raised again if its cause persists for an hour. Super admins. */
         post: operations["alert_resolve"];
         delete?: never;
         options?: never;
@@ -200,8 +200,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The whole office: orders, fees, step times, requests and sign-ins over time, by country, company and partner. Super
-         *     admins.
+         * Figures of the whole office: orders, fees, step times, requests and sign-ins over time, by country, company and
+         *     partner. Super admins.
          */
         get: operations["analytics_office"];
         put?: never;
@@ -222,7 +222,7 @@ export interface paths {
         /** The newest backups. Super admins. */
         get: operations["backup_list"];
         put?: never;
-        /** Has a backup made. Its outcome arrives as the event `backup.created` or `backup.failed` of this id. Super admins. */
+        /** Requests a backup. Its outcome arrives as the event `backup.created` or `backup.failed` of this id. Super admins. */
         post: operations["backup_create"];
         delete?: never;
         options?: never;
@@ -237,7 +237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What you have to pay and how; for the staff, what all clients have to. */
+        /** What you owe and the bank details; for staff, what all clients owe. */
         get: operations["billing_get"];
         put?: never;
         post?: never;
@@ -254,10 +254,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Calls, newest first: an ISO's own, the staff's all. */
+        /** Calls, newest first: an ISO's own, or all for staff. */
         get: operations["call_list"];
         put?: never;
-        /** Asks for a call. ISO partners. */
+        /** Requests a call. ISO partners. */
         post: operations["call_create"];
         delete?: never;
         options?: never;
@@ -272,7 +272,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every call that the list finds, as CSV: an ISO's own, the staff's all. */
+        /** All calls that match the filter, as CSV: an ISO's own, or all for staff. */
         get: operations["call_export"];
         put?: never;
         post?: never;
@@ -308,7 +308,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes a call back. Its partner, and the staff. */
+        /** Cancels a call. Its partner, and staff. */
         post: operations["call_cancel"];
         delete?: never;
         options?: never;
@@ -342,7 +342,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says that a call cannot be, and why. Staff. */
+        /** Declines a call with a reason. Staff. */
         post: operations["call_decline"];
         delete?: never;
         options?: never;
@@ -357,7 +357,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A confirmed call as a calendar file, for both sides: the same event for both, which a cancellation takes out again. */
+        /** A confirmed call as an iCalendar file. Both sides get the same event, which a cancellation removes again. */
         get: operations["call_calendar"];
         put?: never;
         post?: never;
@@ -377,7 +377,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a note of yours. */
+        /** Deletes one of your notes. */
         delete: operations["client_note_delete"];
         options?: never;
         head?: never;
@@ -391,10 +391,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Clients you may see, newest first unless you ask for another order. */
+        /** Clients you may see; default order: newest first. */
         get: operations["client_list"];
         put?: never;
-        /** Makes a client and its first order, in one step. */
+        /** Creates a client with its first order. */
         post: operations["client_create"];
         delete?: never;
         options?: never;
@@ -446,7 +446,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hides a client, who then cannot sign in. The orders stay. */
+        /** Archives a client and blocks sign-in. The orders stay. */
         post: operations["client_archive"];
         delete?: never;
         options?: never;
@@ -478,10 +478,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your private notes about a client of yours, newest first. ISO partners; nobody else reads them. */
+        /** Your private notes about one of your clients, newest first. ISO partners; visible to the author only. */
         get: operations["client_note_list"];
         put?: never;
-        /** Writes a private note about a client of yours. ISO partners. */
+        /** Writes a private note about one of your clients. ISO partners. */
         post: operations["client_note_create"];
         delete?: never;
         options?: never;
@@ -498,7 +498,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Brings a suspended or archived client back. */
+        /** Restores a suspended or archived client. */
         post: operations["client_restore"];
         delete?: never;
         options?: never;
@@ -515,7 +515,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keeps a client from signing in until restored. */
+        /** Suspends a client: sign-in is blocked until restored. */
         post: operations["client_suspend"];
         delete?: never;
         options?: never;
@@ -530,7 +530,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Rows of the ledger, newest first by the day they were earned: an ISO's own, a company's partners', the staff's all. */
+        /** Rows of the ledger, newest first by the day earned: an ISO's own, those of a company's partners, or all for staff. */
         get: operations["commission_list"];
         put?: never;
         post?: never;
@@ -547,7 +547,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Rows of the ledger you may see, as CSV: the same rows as the list, whose sums are the statement's. */
+        /** Rows of the ledger you may see, as CSV: the same rows as the list, with the sums of the statement. */
         get: operations["commission_export"];
         put?: never;
         post?: never;
@@ -581,7 +581,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What one partner earned in a period, by where it stands. */
+        /** One partner's commissions in a period, by status. */
         get: operations["commission_overview"];
         put?: never;
         post?: never;
@@ -634,7 +634,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes a row out of every sum. Staff. */
+        /** Voids a row: it is removed from all totals. Staff. */
         post: operations["commission_void"];
         delete?: never;
         options?: never;
@@ -652,7 +652,7 @@ export interface paths {
         /** Companies you may see, by name. */
         get: operations["company_list"];
         put?: never;
-        /** Makes a company. */
+        /** Creates a company. */
         post: operations["company_create"];
         delete?: never;
         options?: never;
@@ -684,11 +684,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One company, and what depends on it. */
+        /** One company, with the number of rows that depend on it. */
         get: operations["company_get"];
         put?: never;
         post?: never;
-        /** Deletes a company that nothing depends on. */
+        /** Deletes a company without dependent rows. */
         delete: operations["company_delete"];
         options?: never;
         head?: never;
@@ -705,7 +705,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hides a company, whose members then cannot sign in. */
+        /** Archives a company and blocks its members' sign-in. */
         post: operations["company_archive"];
         delete?: never;
         options?: never;
@@ -720,7 +720,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whoever has an order with a company, and its clients without one, newest first, with how far the orders are. */
+        /** Clients with an order of the company, and its own clients without one, newest first, with progress. */
         get: operations["company_client_list"];
         put?: never;
         post?: never;
@@ -738,10 +738,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Sends a logo in: the picture itself, PNG or JPEG, at most 256 kB. */
+        /** Uploads a logo: the image itself, PNG or JPEG, at most 256 kB. */
         put: operations["company_logo_set"];
         post?: never;
-        /** Takes the logo away. */
+        /** Removes the logo. */
         delete: operations["company_logo_remove"];
         options?: never;
         head?: never;
@@ -758,7 +758,7 @@ export interface paths {
         /** The admins of a company, newest first. */
         get: operations["company_member_list"];
         put?: never;
-        /** Invites somebody to administer the company: a link to set a password is mailed. */
+        /** Invites a company admin: mails a link to set a password. */
         post: operations["company_member_create"];
         delete?: never;
         options?: never;
@@ -775,7 +775,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Brings an archived company back. */
+        /** Restores an archived company. */
         post: operations["company_restore"];
         delete?: never;
         options?: never;
@@ -808,7 +808,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The super admins' counters, and everybody who may sign in. */
+        /** The super admins' figures, and all active accounts. */
         get: operations["dashboard_admin"];
         put?: never;
         post?: never;
@@ -825,7 +825,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A client's own orders at a glance. */
+        /** A client's own orders: counts, the newest two and activity. */
         get: operations["dashboard_client"];
         put?: never;
         post?: never;
@@ -910,7 +910,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an order's client is asked for, the oldest first, page by page. */
+        /** Document requests of an order, oldest first, in pages. */
         get: operations["document_request_find"];
         put?: never;
         post?: never;
@@ -934,7 +934,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes what is asked for, as long as it is open. */
+        /** Changes an open request. */
         patch: operations["document_request_update"];
         trace?: never;
     };
@@ -947,7 +947,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes what has come as good. */
+        /** Approves the uploaded documents. */
         post: operations["document_request_approve"];
         delete?: never;
         options?: never;
@@ -964,7 +964,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends what has come back to the client. */
+        /** Returns the uploaded documents to the client with a reason. */
         post: operations["document_request_return"];
         delete?: never;
         options?: never;
@@ -981,7 +981,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Does without it. */
+        /** Waives the request. */
         post: operations["document_request_waive"];
         delete?: never;
         options?: never;
@@ -996,7 +996,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Documents you may see, the one with the newest version first. */
+        /** Documents you may see, by their newest version, latest first. */
         get: operations["document_list"];
         put?: never;
         post?: never;
@@ -1013,7 +1013,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every document you may see, as CSV, with what is known of its newest version. */
+        /** Every document you may see, as CSV, with its newest version. */
         get: operations["document_export"];
         put?: never;
         post?: never;
@@ -1049,7 +1049,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes an older version's content the newest version. */
+        /** Restores an older version as the newest one. */
         post: operations["document_restore"];
         delete?: never;
         options?: never;
@@ -1064,7 +1064,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A company's amounts by month, partner and country, one currency beside the other. */
+        /** A company's amounts by month, partner and country, per currency. */
         get: operations["finances_get"];
         put?: never;
         post?: never;
@@ -1100,7 +1100,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stops looking as somebody else. The only change that its token may make. */
+        /** Ends the impersonation. The only write that its token may make. */
         post: operations["impersonation_end"];
         delete?: never;
         options?: never;
@@ -1115,7 +1115,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Invoices you may see, newest number first: your own, for the staff everybody's. */
+        /** Invoices you may see, highest number first: your own, or all for staff. */
         get: operations["invoice_list"];
         put?: never;
         post?: never;
@@ -1149,7 +1149,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One invoice, with what came in and how to pay it. */
+        /** One invoice, with its payments and bank details. */
         get: operations["invoice_get"];
         put?: never;
         post?: never;
@@ -1184,8 +1184,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One invoice on paper (PDF), in your language.
-         * @description 500 `letters_without_font` names the letters that the server has no font for, and the package to install.
+         * The invoice as a PDF, in your language.
+         * @description 500 `letters_without_font` lists the letters without a font on the server, and the package to install.
          */
         get: operations["invoice_pdf"];
         put?: never;
@@ -1205,7 +1205,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a document in as proof that an invoice was paid. The staff look at it and record what came in. */
+        /** Submits a document as proof of payment. Staff review it and record the payment. */
         post: operations["invoice_send_receipt"];
         delete?: never;
         options?: never;
@@ -1222,7 +1222,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes an invoice back for which nothing was paid. Staff. */
+        /** Voids an invoice without payments. Staff. */
         post: operations["invoice_void"];
         delete?: never;
         options?: never;
@@ -1240,7 +1240,7 @@ export interface paths {
         /** ISO partners you may see, by first name. */
         get: operations["iso_list"];
         put?: never;
-        /** Makes an ISO partner with its account, and mails it a link to set a password. */
+        /** Creates an ISO partner with its account, and mails a link to set a password. */
         post: operations["iso_create"];
         delete?: never;
         options?: never;
@@ -1272,11 +1272,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One ISO partner, and what depends on it. */
+        /** One ISO partner, with the number of rows that depend on it. */
         get: operations["iso_get"];
         put?: never;
         post?: never;
-        /** Deletes an ISO partner that nothing depends on; its account is archived. */
+        /** Deletes an ISO partner without dependent rows; its account is archived. */
         delete: operations["iso_delete"];
         options?: never;
         head?: never;
@@ -1292,7 +1292,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hides an ISO partner, who then cannot sign in. */
+        /** Archives an ISO partner and blocks sign-in. */
         post: operations["iso_archive"];
         delete?: never;
         options?: never;
@@ -1309,7 +1309,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Brings an archived ISO partner back. */
+        /** Restores an archived ISO partner. */
         post: operations["iso_restore"];
         delete?: never;
         options?: never;
@@ -1344,7 +1344,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs a dead or waiting job again, now, with all its attempts. Super admins. */
+        /** Retries a dead or waiting job now, with all its attempts. Super admins. */
         post: operations["job_retry"];
         delete?: never;
         options?: never;
@@ -1378,7 +1378,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs with a new key from now on; the others stay accepted, so nobody is signed out. Super admins. */
+        /** Rotates the signing key. Tokens of the old keys stay valid, so sessions continue. Super admins. */
         post: operations["key_rotate"];
         delete?: never;
         options?: never;
@@ -1393,13 +1393,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Leads, newest first: an ISO's own, the staff's all. */
+        /** Leads, newest first: an ISO's own, or all for staff. */
         get: operations["lead_list"];
         put?: never;
-        /**
-         * Adds a lead, which is protected for 90 days. ISO partners. A person whom somebody has already is refused, without
-         *     saying who that is.
-         */
+        /** Adds a lead, protected for 90 days. ISO partners. A person already taken is rejected without further details. */
         post: operations["lead_create"];
         delete?: never;
         options?: never;
@@ -1414,7 +1411,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every lead that the list finds, as CSV: an ISO's own, the staff's all. */
+        /** All leads that match the filter, as CSV: an ISO's own, or all for staff. */
         get: operations["lead_export"];
         put?: never;
         post?: never;
@@ -1438,7 +1435,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes a lead. Its partner, and the staff. */
+        /** Changes a lead. Its partner, and staff. */
         patch: operations["lead_update"];
         trace?: never;
     };
@@ -1451,7 +1448,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a client with an order of a lead, once, with the lead's partner as theirs. Staff. */
+        /** Converts a lead to a client with an order and the lead's partner, once. Staff. */
         post: operations["lead_convert"];
         delete?: never;
         options?: never;
@@ -1483,7 +1480,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All of the log that matches, as CSV. Super admins. */
+        /** All matching entries of the log, as CSV. Super admins. */
         get: operations["log_export"];
         put?: never;
         post?: never;
@@ -1501,10 +1498,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Lets nobody but super admins change anything until it is over. Super admins. */
+        /** Starts maintenance: only super admins can write until it ends. Super admins. */
         put: operations["maintenance_start"];
         post?: never;
-        /** Opens the portal again. Super admins. */
+        /** Ends maintenance. Super admins. */
         delete: operations["maintenance_end"];
         options?: never;
         head?: never;
@@ -1518,14 +1515,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who you are, and what you may do. */
+        /** The signed-in user, and allowed actions. */
         get: operations["me_get"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Chooses how you want things shown: language, time zone, colours, dates. */
+        /** Sets display preferences: language, time zone, colours, dates. */
         patch: operations["me_update"];
         trace?: never;
     };
@@ -1536,7 +1533,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your own log: what you did, and what others did with your account; newest first. */
+        /** Your own activity log: your actions, and those of others on your account; newest first. */
         get: operations["me_activity"];
         put?: never;
         post?: never;
@@ -1553,9 +1550,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How you are told of everything that concerns you, event by event. */
+        /** Your notification preferences for every event that concerns you. */
         get: operations["notification_choices"];
-        /** Chooses how to be told, from now on; events that are not named stay as they are. */
+        /** Sets notification preferences. Events that are not named stay unchanged. */
         put: operations["notification_choose"];
         post?: never;
         delete?: never;
@@ -1625,7 +1622,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Removes somebody from the company portal, and ends their sessions. */
+        /** Removes a member from the company portal, and ends their sessions. */
         post: operations["company_member_remove"];
         delete?: never;
         options?: never;
@@ -1642,7 +1639,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Brings somebody back who was removed. */
+        /** Restores a removed member. */
         post: operations["company_member_restore"];
         delete?: never;
         options?: never;
@@ -1660,7 +1657,7 @@ export interface paths {
         /** The messages of a conversation, the newest first. */
         get: operations["message_find"];
         put?: never;
-        /** Writes a message. The first one about an order, or of a client in general, begins the conversation. */
+        /** Writes a message. The first one about an order, or of a client in general, creates the conversation. */
         post: operations["message_create"];
         delete?: never;
         options?: never;
@@ -1694,7 +1691,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** You have read them: what waited to be mailed is not mailed any more. */
+        /** Marks notifications as read and cancels their pending mails. */
         post: operations["notification_read"];
         delete?: never;
         options?: never;
@@ -1709,7 +1706,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many of them you have not read. */
+        /** Number of unread notifications. */
         get: operations["notification_unread"];
         put?: never;
         post?: never;
@@ -1729,7 +1726,7 @@ export interface paths {
         /** Payout runs, newest first. Staff. */
         get: operations["payout_run_list"];
         put?: never;
-        /** Takes everything approved into a new run. Staff. */
+        /** Creates a payout run of all approved rows. Staff. */
         post: operations["payout_run_open"];
         delete?: never;
         options?: never;
@@ -1780,7 +1777,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a run up before its transfers were made. Staff. */
+        /** Discards a run that is not paid yet. Staff. */
         post: operations["payout_run_discard"];
         delete?: never;
         options?: never;
@@ -1797,7 +1794,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Notes that the transfers of a run were made. Staff. */
+        /** Marks the transfers of a run as paid. Staff. */
         post: operations["payout_run_pay"];
         delete?: never;
         options?: never;
@@ -1812,7 +1809,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every country, or the states of one by name. */
+        /** All countries, or the states of one, by name. */
         get: operations["place_list"];
         put?: never;
         post?: never;
@@ -1829,7 +1826,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How each part of the portal stands; probed every minute. Super admins. */
+        /** Health of each component, checked every minute. Super admins. */
         get: operations["probe_list"];
         put?: never;
         post?: never;
@@ -1848,7 +1845,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Has every part probed now; `checked_at` moves on when it is done. Super admins. */
+        /** Checks all components now; `checked_at` changes when done. Super admins. */
         post: operations["probe_check"];
         delete?: never;
         options?: never;
@@ -1863,10 +1860,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The reports that a company is mailed. */
+        /** Report schedules of a company. */
         get: operations["report_schedule_list"];
         put?: never;
-        /** Has a report mailed from now on, first on its next day. The mail leads to the report and carries no figures. */
+        /** Creates a report schedule, first mailed on its next day. The mail links to the report and contains no figures. */
         post: operations["report_schedule_create"];
         delete?: never;
         options?: never;
@@ -1885,7 +1882,7 @@ export interface paths {
         get: operations["report_schedule_get"];
         put?: never;
         post?: never;
-        /** Ends a schedule. */
+        /** Deletes a schedule. */
         delete: operations["report_schedule_delete"];
         options?: never;
         head?: never;
@@ -1900,7 +1897,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A report of a company, the newest first. */
+        /** A report of a company, newest first. */
         get: operations["report_get"];
         put?: never;
         post?: never;
@@ -1951,10 +1948,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Requests, newest first unless told: everybody's for the staff, your own otherwise. */
+        /** Requests, newest first by default: all for staff, your own otherwise. */
         get: operations["request_list"];
         put?: never;
-        /** Writes to the staff. No sign-in needed for `support` and `account`; a few a minute without one, some with one. */
+        /**
+         * Sends a request to the staff. `support` and `account` need no sign-in. Rate limited: a few per minute without
+         *     sign-in, some with.
+         */
         post: operations["request_create"];
         delete?: never;
         options?: never;
@@ -1969,7 +1969,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every request that the list finds, as CSV: everybody's for the staff, your own otherwise. */
+        /** All requests that match the filter, as CSV: all for staff, your own otherwise. */
         get: operations["request_export"];
         put?: never;
         post?: never;
@@ -1986,7 +1986,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many requests there are of what, and what is most pressing. Staff. */
+        /** Number of requests by kind and status, and the most urgent. Staff. */
         get: operations["request_summary"];
         put?: never;
         post?: never;
@@ -2003,14 +2003,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A request. Staff, and whoever sent it. */
+        /** A request. Staff, and its sender. */
         get: operations["request_get"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Says how urgent an open request is, and who works on it. Staff. */
+        /** Sets priority and assignee of an open request. Staff. */
         patch: operations["request_update"];
         trace?: never;
     };
@@ -2023,7 +2023,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accepts the order that a client asks for: makes it, pending, once. */
+        /** Accepts an order request: creates the order, pending, once. */
         post: operations["request_accept"];
         delete?: never;
         options?: never;
@@ -2041,8 +2041,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approves what needs nothing to be made, and invites a colleague who applies; an order is accepted instead, and other
-         *     applications are approved by making their account with `request_id`. Staff.
+         * Approves a request that creates no row, or invites an employee who applied. Orders are accepted instead; other
+         *     applications are approved by creating their account with `request_id`. Staff.
          */
         post: operations["request_approve"];
         delete?: never;
@@ -2060,7 +2060,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Refuses a request. Staff. */
+        /** Rejects a request. Staff. */
         post: operations["request_reject"];
         delete?: never;
         options?: never;
@@ -2077,7 +2077,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes a request into review: it is yours, unless it is somebody's. Staff. */
+        /** Starts the review of a request, and assigns it to you unless it is assigned already. Staff. */
         post: operations["request_review"];
         delete?: never;
         options?: never;
@@ -2094,7 +2094,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes your own request back. */
+        /** Withdraws your own request. */
         post: operations["request_withdraw"];
         delete?: never;
         options?: never;
@@ -2112,8 +2112,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Looks through the portal for what makes it unsafe or slow. Its outcome arrives as the event `scan.finished` or
-         *     `scan.failed` of this id. Super admins.
+         * Starts a security and performance scan. Its outcome arrives as the event `scan.finished` or `scan.failed` of this
+         *     id. Super admins.
          */
         post: operations["scan_create"];
         delete?: never;
@@ -2129,7 +2129,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the newest security scan found. Super admins. */
+        /** Findings of the newest security scan. Super admins. */
         get: operations["scan_latest"];
         put?: never;
         post?: never;
@@ -2146,7 +2146,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Orders, clients, companies and documents you may see, and for the staff requests: the five best matches of each. */
+        /** Orders, clients, companies and documents you may see, and requests for staff: the five best matches of each. */
         get: operations["search_find"];
         put?: never;
         post?: never;
@@ -2163,7 +2163,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where you are signed in yourself, newest first. */
+        /** Your own sessions, newest first. */
         get: operations["session_list"];
         put?: never;
         post?: never;
@@ -2199,10 +2199,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Sends the office's logo in: the picture itself, PNG or JPEG, at most 256 kB. Super admins. */
+        /** Uploads the office's logo: the image itself, PNG or JPEG, at most 256 kB. Super admins. */
         put: operations["settings_logo_set"];
         post?: never;
-        /** Takes the office's logo away. Super admins. */
+        /** Removes the office's logo. Super admins. */
         delete: operations["settings_logo_remove"];
         options?: never;
         head?: never;
@@ -2218,7 +2218,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a test mail to yourself, as every mail is sent. Super admins. */
+        /** Sends a test mail to yourself through the regular queue. Super admins. */
         post: operations["settings_test_mail"];
         delete?: never;
         options?: never;
@@ -2236,7 +2236,7 @@ export interface paths {
         /** Orders you may see, newest first by ordered date. */
         get: operations["spv_list"];
         put?: never;
-        /** Makes a pending order with the steps of its country. */
+        /** Creates a pending order with the steps of its country. */
         post: operations["spv_create"];
         delete?: never;
         options?: never;
@@ -2302,10 +2302,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an order's client is asked for, the oldest first. */
+        /** Document requests of an order, oldest first. */
         get: operations["document_request_list"];
         put?: never;
-        /** Asks an order's client for a document, and writes to them. */
+        /** Requests a document from an order's client and mails them. */
         post: operations["document_request_create"];
         delete?: never;
         options?: never;
@@ -2339,7 +2339,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reopens a closed order to processing, a cancelled one to the status it had. */
+        /** Reopens a closed order to processing, a cancelled one to its previous status. */
         post: operations["spv_reopen"];
         delete?: never;
         options?: never;
@@ -2356,7 +2356,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes an order off hold, back to the status it had. */
+        /** Resumes an order that is on hold, in its previous status. */
         post: operations["spv_resume"];
         delete?: never;
         options?: never;
@@ -2425,7 +2425,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Puts the steps of an order into the order of `ids`, which names each of them once. */
+        /** Reorders the steps of an order; `ids` names each of them once. */
         post: operations["step_order"];
         delete?: never;
         options?: never;
@@ -2440,7 +2440,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The active staff by name: whom a step can be assigned to. */
+        /** Active staff by name, for assigning steps. */
         get: operations["staff_list"];
         put?: never;
         post?: never;
@@ -2461,11 +2461,11 @@ export interface paths {
         get: operations["step_get"];
         put?: never;
         post?: never;
-        /** Takes a pending step out of an open order, which closes when nothing is left to do. */
+        /** Deletes a pending step of an open order, which closes if no open step is left. */
         delete: operations["step_delete"];
         options?: never;
         head?: never;
-        /** Changes a step, and moves its order along. */
+        /** Changes a step, and updates its order's status. */
         patch: operations["step_update"];
         trace?: never;
     };
@@ -2476,7 +2476,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is assigned to you, by due date. */
+        /** Tasks assigned to you, by due date. */
         get: operations["task_list"];
         put?: never;
         post?: never;
@@ -2493,7 +2493,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that is assigned to you, as CSV, by due date. */
+        /** All tasks assigned to you, as CSV, by due date. */
         get: operations["task_export"];
         put?: never;
         post?: never;
@@ -2510,7 +2510,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The steps an order begins with, by country. */
+        /** Step templates of new orders, by country. */
         get: operations["template_list"];
         put?: never;
         post?: never;
@@ -2529,7 +2529,7 @@ export interface paths {
         };
         /** The template of one country: US, AE, JP, SG or TH. */
         get: operations["template_get"];
-        /** Replaces a template. Orders that were made from it keep their steps. */
+        /** Replaces a template. Existing orders keep their steps. */
         put: operations["template_set"];
         post?: never;
         delete?: never;
@@ -2545,7 +2545,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Conversations, the one with the newest message first: your own, or, for staff, all. */
+        /** Conversations, latest message first: your own, or all for staff. */
         get: operations["thread_list"];
         put?: never;
         post?: never;
@@ -2562,7 +2562,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How much you have not read. */
+        /** Number of unread messages. */
         get: operations["thread_unread"];
         put?: never;
         post?: never;
@@ -2596,7 +2596,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was written, the newest first. */
+        /** Messages, newest first. */
         get: operations["message_list"];
         put?: never;
         post?: never;
@@ -2615,7 +2615,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** You have read a conversation up to its end. */
+        /** Marks a conversation as read to its end. */
         post: operations["thread_read"];
         delete?: never;
         options?: never;
@@ -2630,10 +2630,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everybody who may sign in. Super admins. */
+        /** All accounts. Super admins. */
         get: operations["user_list"];
         put?: never;
-        /** Invites somebody of any role: a link to set a password is mailed. Super admins. */
+        /** Invites a user of any role: mails a link to set a password. Super admins. */
         post: operations["user_create"];
         delete?: never;
         options?: never;
@@ -2665,7 +2665,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What somebody did, and what others did with the account, newest first. Super admins. */
+        /** Activity of a user, and of others on the account, newest first. Super admins. */
         get: operations["user_activity"];
         put?: never;
         post?: never;
@@ -2684,7 +2684,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hides an account and shuts it; what was done under it stays. Super admins. */
+        /** Archives an account and blocks sign-in; its data stays. Super admins. */
         post: operations["user_archive"];
         delete?: never;
         options?: never;
@@ -2701,10 +2701,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Begins to look at the portal as somebody else sees it: read-only, for half an hour, never as another super admin.
-         *     Super admins.
-         */
+        /** Starts impersonating a user: read-only, for half an hour, never another super admin. Super admins. */
         post: operations["user_impersonate"];
         delete?: never;
         options?: never;
@@ -2721,7 +2718,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails another link to set a password. Super admins. */
+        /** Mails a new link to set a password. Super admins. */
         post: operations["user_invite"];
         delete?: never;
         options?: never;
@@ -2738,7 +2735,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes every second factor from somebody who has lost theirs; their sessions end. Super admins. */
+        /** Resets all second factors of a user; their sessions end. Super admins. */
         post: operations["user_reset_mfa"];
         delete?: never;
         options?: never;
@@ -2755,7 +2752,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Opens a suspended or archived account again. Super admins. */
+        /** Restores a suspended or archived account. Super admins. */
         post: operations["user_restore"];
         delete?: never;
         options?: never;
@@ -2772,7 +2769,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives somebody another role; their sessions end. Super admins. */
+        /** Changes a user's role; their sessions end. Super admins. */
         post: operations["user_set_role"];
         delete?: never;
         options?: never;
@@ -2787,7 +2784,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where somebody is signed in, newest first. Super admins. */
+        /** Sessions of a user, newest first. Super admins. */
         get: operations["user_session_list"];
         put?: never;
         post?: never;
@@ -2807,7 +2804,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends one session of somebody. Super admins. */
+        /** Ends one session of a user. Super admins. */
         delete: operations["user_session_end"];
         options?: never;
         head?: never;
@@ -2821,7 +2818,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How somebody signed in, was refused and was signed out, newest first. Super admins. */
+        /** Sign-in history of a user, newest first: sign-ins, failures, sign-outs. Super admins. */
         get: operations["user_sign_ins"];
         put?: never;
         post?: never;
@@ -2840,7 +2837,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends every session of somebody. Super admins. */
+        /** Ends all sessions of a user. Super admins. */
         post: operations["user_sign_out"];
         delete?: never;
         options?: never;
@@ -2857,7 +2854,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shuts an account until it is restored; its sessions end. Super admins. */
+        /** Suspends an account until it is restored; its sessions end. Super admins. */
         post: operations["user_suspend"];
         delete?: never;
         options?: never;
@@ -2872,7 +2869,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The content that a link leads to, or a range of it. */
+        /** The content of a link, or a range of it. */
         get: operations["file_get"];
         put?: never;
         post?: never;
@@ -2889,10 +2886,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A company's logo. Whoever has the address may see it: it stands in mails, and no image tag carries a token. A new
-         *     logo has a new address.
-         */
+        /** A company's logo. Public, because mails contain it and image tags cannot send a token. A new logo gets a new URL. */
         get: operations["company_logo_get"];
         put?: never;
         post?: never;
@@ -2911,7 +2905,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Announces an upload (tus 1.0). `Location` is where its bytes go. */
+        /** Creates an upload (tus 1.0). `Location` is its URL. */
         post: operations["upload_create"];
         delete?: never;
         options?: never;
@@ -2929,12 +2923,12 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes an upload back. */
+        /** Cancels an upload. */
         delete: operations["upload_delete"];
         options?: never;
-        /** How far an upload is: `Upload-Offset`. One that is done names its `Spv-Document-Id`. */
+        /** Offset of an upload: `Upload-Offset`. A completed one has `Spv-Document-Id`. */
         head: operations["upload_get"];
-        /** Goes on with an upload. With its last byte it is a version, and the answer names its `Spv-Document-Id`. */
+        /** Appends to an upload. The last byte completes it as a version, and the response has `Spv-Document-Id`. */
         patch: operations["upload_append"];
         trace?: never;
     };
@@ -2947,7 +2941,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A link to the content of a version. */
+        /** Creates a download link to the content of a version. */
         post: operations["version_link"];
         delete?: never;
         options?: never;
@@ -2965,8 +2959,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stops the mails of the kind that carried the link. Needs no sign-in; mail programs post
-         *     `List-Unsubscribe=One-Click`, and a second time changes nothing.
+         * Unsubscribes from the kind of mail that contained the link. Needs no sign-in. Mail programs post
+         *     `List-Unsubscribe=One-Click`; a second request changes nothing.
          */
         post: operations["email_unsubscribe"];
         delete?: never;
@@ -2980,7 +2974,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description How sure a session is.
+         * @description Authenticator assurance level of a session.
          * @enum {string}
          */
         Aal: "aal1" | "aal2";
@@ -2988,10 +2982,10 @@ export interface components {
             id: components["schemas"]["SpvId"];
             identifier: string;
         };
-        /** @description Somebody who may sign in. */
+        /** @description An account. */
         Account: {
             /**
-             * @description What the caller may do: `invite`, `role`, `suspend`, `restore`, `archive`, `reset_mfa`, `sign_out`,
+             * @description Actions allowed to the caller: `invite`, `role`, `suspend`, `restore`, `archive`, `reset_mfa`, `sign_out`,
              *     `impersonate`.
              */
             can: string[];
@@ -3007,7 +3001,7 @@ export interface components {
             iso_name: string | null;
             /**
              * Format: date-time
-             * @description Signed in, or went on with a session.
+             * @description Last sign-in or session refresh.
              */
             last_active_at: string | null;
             last_name: string;
@@ -3031,18 +3025,18 @@ export interface components {
             suspended: number;
             /**
              * Format: int64
-             * @description All but the archived.
+             * @description All but archived ones.
              */
             total: number;
         };
-        /** @description An account with how its owner signs in. */
+        /** @description An account with its sign-in methods. */
         AccountDetail: components["schemas"]["Account"] & {
             factors: components["schemas"]["AccountFactor"][];
             has_password: boolean;
             /** @example en-US */
             language: string;
             must_change_password: boolean;
-            /** @description Providers that vouch for it: `google`, `azure`. */
+            /** @description Linked providers: `google`, `azure`. */
             providers: string[];
             time_zone: string;
         };
@@ -3056,14 +3050,14 @@ export interface components {
             name: string;
             verified: boolean;
         };
-        /** @description Where somebody is signed in. */
+        /** @description A session of a user. */
         AccountSession: {
-            /** @description `aal2` once a second factor was shown. */
+            /** @description `aal2` after a second factor. */
             aal: string;
             address: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description The session that asks. */
+            /** @description The session of this request. */
             current: boolean;
             /** @example Chrome on Linux */
             device: string | null;
@@ -3074,24 +3068,24 @@ export interface components {
         };
         /** @description A page of accounts. */
         Accounts: {
-            /** @description How many there are of each status, whatever the filters. */
+            /** @description Number of accounts by status, regardless of filters. */
             counts: components["schemas"]["AccountCounts"];
             items: components["schemas"]["Account"][];
             next_cursor: string | null;
             /**
              * Format: int64
-             * @description How many the filters find; with a search at most 10,000.
+             * @description Number of matches; with a search at most 10,000.
              */
             total: number;
         };
-        /** @description A thing that happened. The catalogue's `events` have a sentence for each `action`. */
+        /** @description An activity log entry. The catalogue's `events` have a sentence for each `action`. */
         Activity: {
             /** @example spv.started */
             action: string;
             actor: components["schemas"]["ActivityActor"];
             /** Format: date-time */
             at: string;
-            /** @description What the sentence needs. */
+            /** @description Parameters of the sentence. */
             data: {
                 [key: string]: unknown;
             };
@@ -3118,7 +3112,7 @@ export interface components {
             kind: string;
             label: string;
         };
-        /** @description A network whose requests are refused. */
+        /** @description A blocked network. */
         AddressBlock: {
             /** Format: date-time */
             created_at: string;
@@ -3135,17 +3129,17 @@ export interface components {
             sessions: number;
             /**
              * Format: int64
-             * @description What documents take.
+             * @description Size of all documents.
              */
             storage_bytes: number;
             /**
              * Format: int64
-             * @description Null where the operator has set none.
+             * @description Null when the operator has set none.
              */
             storage_quota_bytes: number | null;
             /**
              * Format: double
-             * @description The share of minutes in which a worker was alive.
+             * @description Share of minutes in which a worker was running.
              */
             uptime_percent: number | null;
             /** Format: int64 */
@@ -3161,9 +3155,9 @@ export interface components {
             role: components["schemas"]["Role"];
             status: components["schemas"]["UserStatus"];
         };
-        /** @description What somebody should look at. */
+        /** @description An alert. */
         Alert: {
-            /** @description What its sentence needs. */
+            /** @description Parameters of the sentence. */
             data: {
                 [key: string]: unknown;
             };
@@ -3177,43 +3171,43 @@ export interface components {
             opened_at: string;
             /** Format: date-time */
             resolved_at: string | null;
-            /** @description Null while it is open, and where its cause ended by itself. */
+            /** @description Null while it is open, or when its cause ended by itself. */
             resolved_by: string | null;
             /**
              * Format: date-time
-             * @description When its cause was last seen.
+             * @description When the cause was last seen.
              */
             seen_at: string;
-            /** @description An address, a part of the portal: what it is about. */
+            /** @description Subject: an address or a component. */
             subject: string;
         };
         /** Format: uuid */
         AlertId: string;
-        /** @description A sum in one currency: sums are never made across currencies. */
+        /** @description A sum in one currency. Currencies are never added up. */
         Amount: {
             /** @example 1250.00 */
             amount: string;
             currency: components["schemas"]["Currency"];
         };
-        /** @description Figures of the orders that were placed in the period. */
+        /** @description Figures of the orders placed in the period. */
         Analytics: {
             /**
              * Format: date-time
-             * @description When this was computed: what takes long is computed anew after five minutes.
+             * @description When this was computed. Slow figures are cached for five minutes.
              */
             as_of: string;
             company: components["schemas"]["Named"];
             countries: components["schemas"]["AnalyticsCountry"][];
             /**
              * Format: date
-             * @description Null where the period is open on this side.
+             * @description Null when the period has no bound on this side.
              */
             from: string | null;
             months: components["schemas"]["AnalyticsMonth"][];
             on_time: components["schemas"]["OnTime"];
-            /** @description Every status, in the order in which an order goes through them. */
+            /** @description Every status, in the order of the workflow. */
             statuses: components["schemas"]["AnalyticsStatus"][];
-            /** @description The slowest first. */
+            /** @description Slowest first. */
             steps: components["schemas"]["AnalyticsStep"][];
             /** Format: date */
             to: string | null;
@@ -3230,7 +3224,7 @@ export interface components {
             cancelled: number;
             /**
              * Format: int64
-             * @description Of these, closed by now.
+             * @description Of these, closed so far.
              */
             closed: number;
             /** @example 2026-11 */
@@ -3244,7 +3238,7 @@ export interface components {
             spvs: number;
             status: components["schemas"]["SpvStatus"];
         };
-        /** @description From the step before, or the order itself, to a step's completion. */
+        /** @description Days from the previous step, or from the order date, to a step's completion. */
         AnalyticsStep: {
             /** Format: int64 */
             completed: number;
@@ -3285,41 +3279,41 @@ export interface components {
             /** @description ISO partners and companies: https. */
             website?: string | null;
         };
-        /** @description Somebody of the staff. */
+        /** @description A staff member. */
         Assignee: {
             id: components["schemas"]["UserId"];
             name: string;
         };
-        /** @description A backup that was asked for. */
+        /** @description A requested backup. */
         Backup: {
             /** Format: date-time */
             asked_at: string;
-            /** @description `portal.nightly_backup` for the schedule's own. */
+            /** @description `portal.nightly_backup` for scheduled backups. */
             asked_by: string;
             /**
              * Format: int64
-             * @description With its documents, which backups share.
+             * @description Size with documents, which backups share.
              */
             bytes: number;
             /** Format: int64 */
             documents_count: number;
             /**
              * Format: int64
-             * @description Of those, how many could not be read as they were kept.
+             * @description Documents that could not be read.
              */
             documents_missing: number;
-            /** @description Why it could not be made; of one that was, which documents it is without. */
+            /** @description Why it failed, or for a completed backup which documents are missing. */
             error: string | null;
             /** Format: date-time */
             finished_at: string | null;
             id: components["schemas"]["BackupId"];
             /**
              * Format: date-time
-             * @description The moment it holds; null until it is made.
+             * @description The point in time of the backup; null until it is complete.
              */
             made_at: string | null;
             /**
-             * @description Its folder's, by which `spvctl` knows it.
+             * @description The id of its folder, as `spvctl` shows it.
              * @example 20261122-021000-6f1c
              */
             name: string;
@@ -3331,7 +3325,7 @@ export interface components {
         BackupId: string;
         /** @enum {string} */
         BackupState: "queued" | "running" | "done" | "failed";
-        /** @description Where clients transfer what they owe. */
+        /** @description The bank account for payments. */
         Bank: {
             /** @default  */
             account_holder: string;
@@ -3348,21 +3342,21 @@ export interface components {
             /** @default  */
             bank_name: string;
         };
-        /** @description What is to be paid, and how. */
+        /** @description Outstanding amounts, and bank details. */
         Billing: {
             bank: components["schemas"]["Bank"] | null;
-            /** @description One for each currency; empty where nothing is to be paid. */
+            /** @description One per currency; empty when nothing is outstanding. */
             owed: components["schemas"]["Owed"][];
         };
         /** Format: uuid */
         BlockId: string;
         Call: {
-            /** @description Where to dial in, or why it cannot be. */
+            /** @description Dial-in details, or the reason for declining. */
             answer: string | null;
             answered_by: string | null;
             /** Format: date-time */
             begins_at: string | null;
-            /** @description What the caller may do with it: `confirm`, `decline`, `cancel`, `calendar`. */
+            /** @description Actions allowed to the caller: `confirm`, `decline`, `cancel`, `calendar`. */
             can: string[];
             /** Format: date-time */
             created_at: string;
@@ -3373,14 +3367,14 @@ export interface components {
             minutes: number;
             note: string | null;
             status: components["schemas"]["CallStatus"];
-            /** @description The times that would suit, the earliest first. */
+            /** @description Proposed times, earliest first. */
             times: string[];
             topic: string;
             /** Format: int64 */
             version: number;
         };
         CallConfirmed: {
-            /** @description Where to dial in. */
+            /** @description Dial-in details. */
             answer?: string | null;
             /**
              * Format: date-time
@@ -3389,7 +3383,7 @@ export interface components {
             begins_at: string;
         };
         CallDeclined: {
-            /** @description The partner reads this. */
+            /** @description Shown to the partner. */
             reason: string;
         };
         /** Format: uuid */
@@ -3401,7 +3395,7 @@ export interface components {
         CallStatus: "requested" | "confirmed" | "declined" | "cancelled";
         Client: {
             address: string | null;
-            /** @description What the caller may do with it: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`. */
+            /** @description Actions allowed to the caller: `update`, `invite`, `suspend`, `restore`, `archive`, `create_spv`. */
             can: string[];
             company_id: components["schemas"]["CompanyId"] | null;
             company_name: string | null;
@@ -3422,7 +3416,7 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description What is left out stays as it is; null empties. */
+        /** @description A patch: omitted fields stay unchanged, null clears. */
         ClientChange: {
             address?: string | null;
             company_id?: components["schemas"]["CompanyId"] | null;
@@ -3444,7 +3438,7 @@ export interface components {
             /** Format: int64 */
             processing: number;
             representative: components["schemas"]["Representative"] | null;
-            /** @description The two newest. */
+            /** @description The newest two. */
             spvs: components["schemas"]["Spv"][];
         };
         ClientNote: {
@@ -3453,11 +3447,11 @@ export interface components {
             created_at: string;
             id: components["schemas"]["IsoNoteId"];
         };
-        /** @description How far the orders are that the partner brought. */
+        /** @description Progress of the partner's orders of this client. */
         ClientProgress: {
             /**
              * Format: int64
-             * @description Completed steps of all of these, in whole percent.
+             * @description Completed steps of all of these orders, in whole percent.
              */
             percent: number;
             /**
@@ -3468,13 +3462,13 @@ export interface components {
         };
         /** @enum {string} */
         ClientSetup: "quick" | "full";
-        /** @description A row of the ledger. Amounts are decimal numbers in `currency`, below zero where something was taken back. */
+        /** @description A row of the ledger. Amounts are decimal numbers in `currency`, negative for reversals. */
         Commission: {
             /** @example 1250.00 */
             amount: string;
             /** @example 50000.00 */
             base: string | null;
-            /** @description What the caller may do with it: `approve`, `void`. */
+            /** @description Actions allowed to the caller: `approve`, `void`. */
             can: string[];
             client: components["schemas"]["CommissionClient"];
             currency: components["schemas"]["Currency"];
@@ -3490,10 +3484,10 @@ export interface components {
             rate: string | null;
             /** @description Why it is void. */
             reason: string | null;
-            /** @description By which rule it was earned: a fixed amount, or `rate` percent of `base`. */
+            /** @description The rule: a fixed amount, or `rate` percent of `base`. */
             rule: components["schemas"]["CommissionRule"];
             /**
-             * @description The payout run that it is in.
+             * @description The payout run that includes it.
              * @example PAY-2026-001
              */
             run: string | null;
@@ -3529,9 +3523,9 @@ export interface components {
         CommissionKind: "earned" | "reversed";
         /** @description What a partner earned in a period. */
         CommissionOverview: {
-            /** @description In the company's own currency, else the office's; beside it every other that something was earned in. */
+            /** @description Currency of the figures: the company's, else the office's. `others` has every other currency with commissions. */
             currency: components["schemas"]["Currency"];
-            /** @description What open orders will earn when they close; in no other figure. */
+            /** @description Projected commissions of open orders; not part of any other figure. */
             expected: components["schemas"]["CommissionExpected"][];
             /** Format: date */
             from: string;
@@ -3539,9 +3533,9 @@ export interface components {
             next_payment: string;
             others: components["schemas"]["CommissionCards"][];
             paid: string;
-            /** @description Earned and not paid. */
+            /** @description Earned and not yet paid. */
             pending: string;
-            /** @description Nothing was ever paid: `paid` and `pending` are a projected split of the total. */
+            /** @description Nothing was ever paid, so `paid` and `pending` are a projected split of the total. */
             projected: boolean;
             /** Format: date */
             to: string;
@@ -3553,16 +3547,16 @@ export interface components {
          * @enum {string}
          */
         CommissionRule: "fixed" | "percent";
-        /** @description Everything a partner earned between two days. */
+        /** @description All commissions earned between two days. */
         CommissionStatement: {
             company_name: string | null;
             /** Format: date */
             from: string;
             iso_id: components["schemas"]["IsoId"] | null;
             iso_name: string | null;
-            /** @description The oldest first. */
+            /** @description Oldest first. */
             items: components["schemas"]["Commission"][];
-            /** @description One for each currency. What is void is in no sum. */
+            /** @description One per currency, without void rows. */
             sums: components["schemas"]["CommissionSums"][];
             /** Format: date */
             to: string;
@@ -3581,37 +3575,37 @@ export interface components {
             total: string;
         };
         CommissionVoided: {
-            /** @description The partner reads this. */
+            /** @description Shown to the partner. */
             reason: string;
         };
         CommissionsApproved: {
-            /** @description 1 to 200 rows: all of them are approved, or none. */
+            /** @description 1 to 200 rows; all are approved, or none. */
             ids: components["schemas"]["CommissionId"][];
         };
         Company: {
             /** Format: date-time */
             archived_at: string | null;
             business_name: string;
-            /** @description What the caller may do with it: `update`, `archive`, `restore`, `delete`. */
+            /** @description Actions allowed to the caller: `update`, `archive`, `restore`, `delete`. */
             can: string[];
             /** Format: date-time */
             created_at: string;
-            /** @description Of new orders, unless told. */
+            /** @description Default of new orders. */
             currency: components["schemas"]["Currency"];
             domain: string | null;
             email: string | null;
             id: components["schemas"]["CompanyId"];
-            /** @description Where its logo is, if it has sent one in. */
+            /** @description URL of the logo, if there is one. */
             logo: string | null;
             logo_url: string | null;
             name: string;
             phone: string | null;
-            /** @description IANA name: where the clock of its portal stands. */
+            /** @description IANA time zone name, for the times in its portal. */
             time_zone: string;
             /** Format: int64 */
             version: number;
         };
-        /** @description What is left out stays as it is; null empties. */
+        /** @description A patch: omitted fields stay unchanged, null clears. */
         CompanyChange: {
             business_name?: string | null;
             domain?: string | null;
@@ -3621,17 +3615,17 @@ export interface components {
             phone?: string | null;
         };
         /**
-         * @description A client with how far the company's orders for it are. Of one who belongs to another company by now, only what these
-         *     orders tell: `company_id` is null.
+         * @description A client and the progress of the company's orders for it. A client who has moved to another company has only the
+         *     fields of these orders; `company_id` is then null.
          */
         CompanyClient: components["schemas"]["Client"] & {
             /** Format: int64 */
             closed: number;
-            /** @description Whether there is an order, cancelled ones too: one of the active clients that the overview counts. */
+            /** @description Whether there is an order, also a cancelled one: the overview counts these among active clients. */
             ordered: boolean;
             /**
              * Format: int64
-             * @description Completed steps of all of these, in whole percent.
+             * @description Completed steps of all of these orders, in whole percent.
              */
             percent: number;
             /**
@@ -3648,7 +3642,7 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** Format: int64 */
             iso_partners: number;
-            /** @description Orders, to be grouped by `iso_id`. */
+            /** @description Orders, for grouping by `iso_id`. */
             items: components["schemas"]["Spv"][];
             next_cursor: string | null;
             partners: components["schemas"]["Partner"][];
@@ -3662,9 +3656,9 @@ export interface components {
         };
         /** Format: uuid */
         CompanyId: string;
-        /** @description Somebody of the company portal. */
+        /** @description A member of the company portal. */
         CompanyMember: {
-            /** @description What the caller may do with it: `invite`, `remove`, `restore`. */
+            /** @description Actions allowed to the caller: `invite`, `remove`, `restore`. */
             can: string[];
             /** Format: date-time */
             created_at: string;
@@ -3685,23 +3679,23 @@ export interface components {
             email: string | null;
             id: components["schemas"]["CompanyId"];
             industry: components["schemas"]["Industry"] | null;
-            /** @description Of mails to whoever has chosen none. */
+            /** @description Language of mails to recipients without a language setting. */
             language: string;
-            /** @description What the staff's table calls its business name. */
+            /** @description The business name in the staff's table. */
             legal_name: string;
             logo: string | null;
             name: string;
             phone: string | null;
             size: components["schemas"]["CompanySize"] | null;
-            /** @description Written as in `country`: an EIN in the United States. */
+            /** @description In the format of `country`: an EIN in the United States. */
             tax_id: string | null;
-            /** @description IANA name: in which its portal and the mails to its members write times. */
+            /** @description IANA time zone name, for times in its portal and in mails to its members. */
             time_zone: string;
             /** Format: int64 */
             version: number;
             website: string | null;
         };
-        /** @description What is left out stays as it is; null empties. */
+        /** @description A patch: omitted fields stay unchanged, null clears. */
         CompanySettingsChange: {
             address?: string | null;
             country?: string | null;
@@ -3731,7 +3725,7 @@ export interface components {
             name: string;
         };
         /**
-         * @description Where a vehicle is formed: ISO 3166 alpha-2.
+         * @description A country in which vehicles are formed, as ISO 3166 alpha-2 (countries of formation, decision 11).
          * @enum {string}
          */
         Country: "US" | "AE" | "JP" | "SG" | "TH";
@@ -3741,11 +3735,11 @@ export interface components {
          */
         Currency: "USD" | "EUR" | "GBP" | "AED" | "JPY" | "SGD" | "THB";
         /**
-         * @description In which order a date is written.
+         * @description The order in which a date is written.
          * @enum {string}
          */
         DateFormat: "auto" | "mdy" | "dmy" | "ymd";
-        /** @description How many rows keep a company or an ISO from being deleted. */
+        /** @description Number of rows that prevent deletion. */
         Depends: {
             /** Format: int64 */
             clients: number;
@@ -3760,16 +3754,16 @@ export interface components {
         Disposition: "inline" | "attachment";
         /** @description A document and its newest version. */
         Document: {
-            /** @description What the caller may do with it: `upload` (another version), `restore`. */
+            /** @description Actions allowed to the caller: `upload` (another version), `restore`. */
             can: string[];
             client: components["schemas"]["Whose"];
             id: components["schemas"]["DocumentId"];
-            /** @description Of our team alone. */
+            /** @description Internal: visible to staff only. */
             internal: boolean;
             latest: components["schemas"]["DocumentVersion"];
             name: string;
             /**
-             * @description To be quoted when asking about it.
+             * @description Reference number, for questions about it.
              * @example DOC-6f1c2d3e
              */
             reference: string;
@@ -3789,9 +3783,9 @@ export interface components {
         };
         /** Format: uuid */
         DocumentId: string;
-        /** @description A document that a client is asked for. */
+        /** @description A document requested from a client. */
         DocumentRequest: {
-            /** @description What the caller may do with it: `upload`, `update`, `approve`, `return`, `waive`. */
+            /** @description Actions allowed to the caller: `upload`, `update`, `approve`, `return`, `waive`. */
             can: string[];
             /** Format: date-time */
             created_at: string;
@@ -3801,7 +3795,7 @@ export interface components {
             id: components["schemas"]["DocumentRequestId"];
             instructions: string | null;
             name: string;
-            /** @description Why it was sent back or waived. */
+            /** @description Reason for returning or waiving it. */
             reason: string | null;
             /** @description Whether the step waits for it. */
             required: boolean;
@@ -3811,7 +3805,7 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description What is left out stays as it is; null and empty texts clear. */
+        /** @description A patch: omitted fields stay unchanged, null and empty texts clear. */
         DocumentRequestChange: {
             due_date?: string | null;
             instructions?: string | null;
@@ -3823,7 +3817,7 @@ export interface components {
         DocumentRequestId: string;
         /** @enum {string} */
         DocumentRequestStatus: "requested" | "submitted" | "approved" | "needs_revision" | "waived";
-        /** @description One content of a document. */
+        /** @description A version of a document's content. */
         DocumentVersion: {
             /** Format: int64 */
             bytes: number;
@@ -3831,21 +3825,21 @@ export interface components {
             created_at: string;
             file_name: string;
             id: components["schemas"]["VersionId"];
-            /** @description Whether a page can show it: PDF and pictures. */
+            /** @description Whether browsers can show it inline: PDF and images. */
             inline: boolean;
             /**
-             * @description Told from the bytes, not from the name.
+             * @description Detected from the content, not from the name.
              * @example application/pdf
              */
             media_type: string;
             /**
              * Format: int64
-             * @description From 1 on.
+             * @description Starts at 1.
              */
             number: number;
             /**
              * Format: int64
-             * @description The number of the older version that this one brought back.
+             * @description Number of the older version that this one restored.
              */
             restored_from: number | null;
             scan: components["schemas"]["Scan"];
@@ -3853,15 +3847,15 @@ export interface components {
             uploaded_by: components["schemas"]["Uploader"];
         };
         /**
-         * @description To be done before anything else: show the second factor, or get one.
+         * @description Required before anything else: verify the second factor, or enrol one.
          * @enum {string}
          */
         Due: "challenge" | "enrol";
-        /** @description An address that the last email did not reach. */
+        /** @description An address at which the last email was not delivered. */
         EmailFailure: {
             /** Format: date-time */
             at: string;
-            /** @description What the mail server said: for super admins. */
+            /** @description The mail server's response. Super admins only. */
             reason: string | null;
         };
         EmployeeDashboard: {
@@ -3880,38 +3874,38 @@ export interface components {
             /** Format: int64 */
             total_clients: number;
         };
-        /** @description What every refused call answers. */
+        /** @description The body of every error response. */
         ErrorBody: {
             /**
-             * @description Names the reason for programs; the message catalogue has words for each.
+             * @description Machine-readable reason; the message catalogue has a text for each.
              * @example invalid
              */
             code: string;
-            /** @description Every refused field, with code `invalid`. */
+            /** @description Every invalid field, with code `invalid`. */
             fields?: components["schemas"]["FieldError"][];
-            /** @description A sentence for people, in the user's language. */
+            /** @description A message in the user's language. */
             message: string;
-            /** @description What the sentence names. */
+            /** @description Parameters of the message. */
             params?: {
                 [key: string]: unknown;
             };
-            /** @description The answer's `x-request-id`: with it the log says more. */
+            /** @description The `x-request-id` of the response, for finding it in the log. */
             request_id: string;
             /**
              * Format: int64
-             * @description Seconds until the next try, with status 429.
+             * @description Seconds until a retry may succeed, with status 429.
              */
             retry_after?: number | null;
         };
         /** Format: uuid */
         FactorId: string;
-        /** @description A sum in one currency: sums are never made across currencies. */
+        /** @description A sum in one currency. Currencies are never added up. */
         Fee: {
             /** @example 1250.00 */
             amount: string;
             currency: components["schemas"]["Currency"];
         };
-        /** @description A refused field. */
+        /** @description An invalid field. */
         FieldError: {
             /** @example required */
             code: string;
@@ -3921,18 +3915,18 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description Opens for whoever holds it, and only for a moment. */
+        /** @description A bearer URL, valid for a short time. */
         FileLink: {
             /** Format: date-time */
             expires_at: string;
             url: string;
         };
-        /** @description Everything in one currency. The lines of each list sum to `total`. */
+        /** @description Amounts in one currency. The lines of each list sum to `total`. */
         FinanceAccount: {
             countries: components["schemas"]["FinanceCountry"][];
             currency: components["schemas"]["Currency"];
             /**
-             * @description Owed today, whenever it was invoiced.
+             * @description Outstanding today, whenever it was invoiced.
              * @example 1250.00
              */
             due: string;
@@ -3945,7 +3939,7 @@ export interface components {
             figures: components["schemas"]["FinanceFigures"];
         };
         FinanceFigures: {
-            /** @description What partners earned; what was taken back is subtracted. */
+            /** @description Commissions earned by partners, less reversals. */
             commission: string;
             /** @description Invoices issued that are not void. */
             invoiced: string;
@@ -3958,7 +3952,7 @@ export interface components {
             paid: string;
             /**
              * Format: int64
-             * @description Orders placed that are not cancelled.
+             * @description Number of orders placed that are not cancelled.
              */
             spvs: number;
         };
@@ -3972,22 +3966,22 @@ export interface components {
             iso_id: components["schemas"]["IsoId"] | null;
             name: string | null;
         };
-        /** @description A company's money in each currency; sums are never made across them. */
+        /** @description A company's amounts per currency. Currencies are never added up. */
         Finances: {
             accounts: components["schemas"]["FinanceAccount"][];
             company: components["schemas"]["Named"];
             /**
              * Format: date
-             * @description Null where the period is open on this side.
+             * @description Null when the period has no bound on this side.
              */
             from: string | null;
             /** Format: date */
             to: string | null;
         };
-        /** @description What was found about one thing. */
+        /** @description A finding. */
         Finding: {
             check: string;
-            /** @description Names the sentence and what to do. */
+            /** @description Key of the sentence and the recommended action. */
             code: string;
             params: {
                 [key: string]: unknown;
@@ -4001,7 +3995,7 @@ export interface components {
             status: string;
             version: string;
         };
-        /** @description What the browser looks with. It cannot be refreshed. */
+        /** @description Access token of the impersonation. It cannot be refreshed. */
         Impersonation: {
             access_token: string;
             /** Format: date-time */
@@ -4019,11 +4013,11 @@ export interface components {
         Invoice: {
             billed_address: string | null;
             billed_to: string;
-            /** @description What the caller may do with it: `pay`, `void`, `send_receipt`. */
+            /** @description Actions allowed to the caller: `pay`, `void`, `send_receipt`. */
             can: string[];
             client: components["schemas"]["InvoiceClient"];
             currency: components["schemas"]["Currency"];
-            /** @description What is still to be paid. */
+            /** @description Amount outstanding. */
             due: string;
             /** Format: date */
             due_date: string;
@@ -4032,11 +4026,11 @@ export interface components {
             issued_date: string;
             lines: components["schemas"]["InvoiceLine"][];
             /**
-             * @description What people call it, and write on their transfer.
+             * @description Invoice number, also the payment reference.
              * @example 2026-0001
              */
             number: string;
-            /** @description Something is to be paid, and should have been already. */
+            /** @description Past its due date with an amount outstanding. */
             overdue: boolean;
             paid: string;
             spv_id: components["schemas"]["SpvId"];
@@ -4056,12 +4050,12 @@ export interface components {
             bank: components["schemas"]["Bank"] | null;
             from: components["schemas"]["InvoiceIssuer"];
             payments: components["schemas"]["InvoicePayment"][];
-            /** @description What was sent as proof of payments, the newest first. */
+            /** @description Uploaded payment proofs, newest first. */
             receipts: components["schemas"]["InvoiceReceipt"][];
         };
         /** Format: uuid */
         InvoiceId: string;
-        /** @description The office as it stands on the paper. */
+        /** @description The office's details as printed on the invoice. */
         InvoiceIssuer: {
             address: string | null;
             legal_name: string | null;
@@ -4072,20 +4066,20 @@ export interface components {
             amount: string;
             description: string;
         };
-        /** @description Money that came in. */
+        /** @description A received payment. */
         InvoicePayment: {
             /** @example 1250.00 */
             amount: string;
             /** Format: date-time */
             created_at: string;
             id: components["schemas"]["PaymentId"];
-            /** @description For the staff, as is who recorded it. */
+            /** @description Staff only, like `recorded_by`. */
             note: string | null;
             /** Format: date */
             received_date: string;
             recorded_by: string | null;
         };
-        /** @description What somebody sent as proof of a payment. */
+        /** @description An uploaded payment proof. */
         InvoiceReceipt: {
             /** Format: date-time */
             created_at: string;
@@ -4095,13 +4089,13 @@ export interface components {
         /** @enum {string} */
         InvoiceStatus: "due" | "part_paid" | "paid" | "void";
         InvoiceVoided: {
-            /** @description The client reads this. */
+            /** @description Shown to the client. */
             reason: string;
         };
         Iso: {
             /** Format: date-time */
             archived_at: string | null;
-            /** @description What the caller may do with it: `archive`, `restore`, `delete`. */
+            /** @description Actions allowed to the caller: `archive`, `restore`, `delete`. */
             can: string[];
             company_id: components["schemas"]["CompanyId"];
             company_name: string;
@@ -4121,7 +4115,7 @@ export interface components {
             latest: components["schemas"]["Activity"] | null;
             /**
              * Format: int64
-             * @description How many orders it has.
+             * @description Number of its orders.
              */
             spvs: number;
         };
@@ -4133,7 +4127,7 @@ export interface components {
             /** Format: int64 */
             completed_spvs: number;
             currency: components["schemas"]["Currency"];
-            /** @description What the ledger says was earned this month. */
+            /** @description Commissions earned this month. */
             monthly_commissions: string;
             /** Format: int64 */
             pending_leads: number;
@@ -4145,59 +4139,59 @@ export interface components {
         IsoId: string;
         /** Format: uuid */
         IsoNoteId: string;
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_AccountSession: {
             items: components["schemas"]["AccountSession"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_AddressBlock: {
             items: components["schemas"]["AddressBlock"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_Assignee: {
             items: components["schemas"]["Assignee"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_Backup: {
             items: components["schemas"]["Backup"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_ClientNote: {
             items: components["schemas"]["ClientNote"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_Commission: {
             items: components["schemas"]["Commission"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_DocumentRequest: {
             items: components["schemas"]["DocumentRequest"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_NotificationChoice: {
             items: components["schemas"]["NotificationChoice"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_Place: {
             items: components["schemas"]["Place"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_Probe: {
             items: components["schemas"]["Probe"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_SearchHit: {
             items: components["schemas"]["SearchHit"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_SigningKey: {
             items: components["schemas"]["SigningKey"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_Step: {
             items: components["schemas"]["Step"][];
         };
-        /** @description A short list that has no pages. */
+        /** @description A short list without pages. */
         Items_Template: {
             items: components["schemas"]["Template"][];
         };
@@ -4218,21 +4212,21 @@ export interface components {
             };
             /** Format: date-time */
             run_at: string | null;
-            /** @description `pending`, `queued`, `running`, `done`, `failed` (will be tried again) or `dead`. */
+            /** @description `pending`, `queued`, `running`, `done`, `failed` (will be retried) or `dead`. */
             status: string;
         };
         /**
-         * @description The jobs that people may ask for.
+         * @description Jobs that can be requested.
          * @enum {string}
          */
         JobName: "seed";
-        /** @description A job that was queued. Its outcome arrives as an event with this id as `data.job_id`. */
+        /** @description A queued job. Its outcome arrives as an event with this id as `data.job_id`. */
         JobQueued: {
             /** Format: uuid */
             id: string;
         };
         /**
-         * @description The languages people may choose.
+         * @description Supported languages.
          * @enum {string}
          */
         Language: "en-US" | "en-GB" | "es";
@@ -4244,12 +4238,12 @@ export interface components {
             excerpt: string;
             internal: boolean;
         };
-        /** @description The newest security scan, if there was any. */
+        /** @description The newest security scan, if there is one. */
         LatestScan: {
             scan: components["schemas"]["SecurityScan"] | null;
         };
         Lead: {
-            /** @description What the caller may do with it: `update`, `convert`. */
+            /** @description Actions allowed to the caller: `update`, `convert`. */
             can: string[];
             client_id: components["schemas"]["UserId"] | null;
             company_id: components["schemas"]["CompanyId"];
@@ -4276,7 +4270,7 @@ export interface components {
             protected_days: number | null;
             /**
              * Format: date
-             * @description The last day on which nobody else can add the same person.
+             * @description Last day of protection against other partners adding the same person.
              */
             protected_until: string;
             spv_id: components["schemas"]["SpvId"] | null;
@@ -4284,7 +4278,7 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description What is to change; a field left out stays, an empty one is cleared. */
+        /** @description A patch: omitted fields stay unchanged, empty ones are cleared. */
         LeadChange: {
             email?: string | null;
             first_name?: string | null;
@@ -4298,7 +4292,7 @@ export interface components {
             /** @description `new`, `contacted`, `qualified` or `lost`. */
             stage?: string | null;
         };
-        /** @description The terms of the order that a lead becomes; who and whose it is, the lead says. */
+        /** @description Terms of the order that a lead is converted to; person and partner come from the lead. */
         LeadConverted: {
             /** @example 125.00 */
             commission: string;
@@ -4319,22 +4313,22 @@ export interface components {
         ListedClient: components["schemas"]["Client"] & {
             progress: components["schemas"]["ClientProgress"] | null;
         };
-        /** @description An entry with all that is known of it. */
+        /** @description A log entry with all details. */
         LogEntry: components["schemas"]["Activity"] & {
             actor_id: components["schemas"]["UserId"] | null;
-            /** @description From where. */
+            /** @description Client IP. */
             address: string | null;
             user_agent: string | null;
         };
         /** Format: uuid */
         MailId: string;
-        /** @description A mail that was put into the outbox. */
+        /** @description A queued mail. */
         MailQueued: {
             id: components["schemas"]["MailId"];
         };
-        /** @description What everybody is told while the portal is being maintained. */
+        /** @description The message shown to all users during maintenance. */
         Maintenance: {
-            /** @description Null for the portal's own words. */
+            /** @description Null for the default message. */
             message: string | null;
             /** Format: date-time */
             since: string;
@@ -4345,15 +4339,15 @@ export interface components {
         };
         Me: {
             /**
-             * @description What the caller may do beside what rows say of themselves: `create_client`, `create_company`,
-             *     `create_iso`, `create_spv`, `seed`, `view_revenue`, `view_jobs`.
+             * @description Actions allowed to the caller beside those of rows: `create_client`, `create_company`, `create_iso`,
+             *     `create_spv`, `seed`, `view_revenue`, `view_jobs`.
              */
             can: string[];
             company: components["schemas"]["Named"] | null;
             date_format: components["schemas"]["DateFormat"];
             email: string;
             first_name: string;
-            /** @description True until a password was chosen: the account was made by staff and is not set up yet. */
+            /** @description True until a password is set: the account was created by staff and is not set up yet. */
             first_password: boolean;
             id: components["schemas"]["UserId"];
             impersonation: components["schemas"]["MeImpersonation"] | null;
@@ -4361,14 +4355,14 @@ export interface components {
             language: components["schemas"]["Language"];
             last_name: string;
             mfa: components["schemas"]["MeMfa"];
-            /** @description True while the password is one that somebody else chose. */
+            /** @description True while the password was set by another person. */
             must_change_password: boolean;
-            /** @description What the caller may ask the office for. */
+            /** @description Kinds of requests that the caller may send to the office. */
             request_kinds: components["schemas"]["RequestKind"][];
             role: components["schemas"]["Role"];
             status: components["schemas"]["UserStatus"];
             theme: components["schemas"]["Theme"];
-            /** @description IANA name. */
+            /** @description IANA time zone name. */
             time_zone: string;
         };
         MeChange: {
@@ -4376,24 +4370,24 @@ export interface components {
             language?: components["schemas"]["Language"] | null;
             theme?: components["schemas"]["Theme"] | null;
             /**
-             * @description IANA name.
+             * @description IANA time zone name.
              * @example Europe/Madrid
              */
             time_zone?: string | null;
         };
-        /** @description Who looks, and until when. */
+        /** @description The impersonator, and the end of the impersonation. */
         MeImpersonation: {
             by: string;
             /** Format: date-time */
             until: string;
         };
-        /** @description The second factor: while one is due, everything but this, the settings and signing in is refused. */
+        /** @description The second factor. While it is due, everything but this route, the settings and signing in is refused. */
         MeMfa: {
-            /** @description Of this session: `aal2` once the second factor was shown. */
+            /** @description Of this session: `aal2` after the second factor. */
             aal: components["schemas"]["Aal"];
             due: components["schemas"]["Due"] | null;
             enrolled: boolean;
-            /** @description The office wants one of everybody with this role. */
+            /** @description Required by the office for this role. */
             required: boolean;
         };
         Message: {
@@ -4401,10 +4395,10 @@ export interface components {
             body: string;
             /** Format: date-time */
             created_at: string;
-            /** @description What hangs on it. */
+            /** @description Attachments. */
             documents: components["schemas"]["Document"][];
             id: components["schemas"]["MessageId"];
-            /** @description A note among our team, which only our team can read. */
+            /** @description An internal note, visible to staff only. */
             internal: boolean;
             thread_id: components["schemas"]["ThreadId"];
         };
@@ -4412,12 +4406,12 @@ export interface components {
             /** @description You. */
             me: boolean;
             name: string;
-            /** @description One of our team. */
+            /** @description A member of our team. */
             staff: boolean;
         };
         /** Format: uuid */
         MessageId: string;
-        /** @description What the change did to the step's order. */
+        /** @description Effect of the change on the step's order. */
         Moved: {
             can: string[];
             current_step: string | null;
@@ -4427,13 +4421,13 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description A row by its name. */
+        /** @description A row's id and name. */
         Named: {
             /** Format: uuid */
             id: string;
             name: string;
         };
-        /** @description As [`RequireMfa`], with what is unset filled in. */
+        /** @description [`RequireMfa`] with defaults filled in. */
         NeedsMfa: {
             client: boolean;
             company_admin: boolean;
@@ -4458,18 +4452,18 @@ export interface components {
         NewCall: {
             /**
              * Format: int64
-             * @description 10 to 120; 30 unless told.
+             * @description Minutes, 10 to 120; default: 30.
              */
             minutes?: number | null;
             note?: string | null;
-            /** @description One to three times that would suit. */
+            /** @description One to three proposed times. */
             times: string[];
             topic: string;
         };
         NewClient: {
             address?: string | null;
             /**
-             * @description Required with an ISO, refused without.
+             * @description Required with an ISO, invalid without.
              * @example 50.00
              */
             commission?: string | null;
@@ -4481,7 +4475,7 @@ export interface components {
             iso_id?: components["schemas"]["IsoId"] | null;
             last_name: string;
             /**
-             * @description Your today unless given.
+             * @description Default: today in your time zone.
              * @example 2026-11-21
              */
             ordered_date?: string | null;
@@ -4492,7 +4486,7 @@ export interface components {
              */
             price: string;
             request_id?: components["schemas"]["RequestId"] | null;
-            /** @description `quick`: a link to set a password is mailed. `full`: the profile is active at once. */
+            /** @description `quick`: mails a link to set a password. `full`: the profile is active immediately. */
             setup: components["schemas"]["ClientSetup"];
         };
         NewClientNote: {
@@ -4518,7 +4512,7 @@ export interface components {
             due_date?: string | null;
             instructions?: string | null;
             name: string;
-            /** @description True unless told. */
+            /** @description Default: true. */
             required?: boolean | null;
             step_id?: components["schemas"]["StepId"] | null;
         };
@@ -4544,33 +4538,33 @@ export interface components {
             organisation?: string | null;
             phone?: string | null;
         };
-        /** @description One of `thread_id`, `spv_id` and `client_id` at most; none is a client's own general conversation. */
+        /** @description At most one of `thread_id`, `spv_id` and `client_id`; without any, the client's own general conversation. */
         NewMessage: {
             /** @description May be empty with `document_ids`. */
             body: string;
             client_id?: components["schemas"]["UserId"] | null;
-            /** @description Documents of the client that come with it, uploaded before. */
+            /** @description Documents of the client to attach, already uploaded. */
             document_ids?: components["schemas"]["DocumentId"][];
-            /** @description Staff only: a note that no client ever gets. */
+            /** @description Staff only: an internal note, never visible to clients. */
             internal?: boolean;
             spv_id?: components["schemas"]["SpvId"] | null;
             thread_id?: components["schemas"]["ThreadId"] | null;
         };
-        /** @description Money that came in, as read off the account. */
+        /** @description A received payment, as on the bank statement. */
         NewPayment: {
             /** @example 1250.00 */
             amount: string;
-            /** @description The amount typed a second time, by people. */
+            /** @description The amount typed a second time; required for people. */
             amount_again?: string | null;
-            /** @description For the staff. */
+            /** @description Staff only. */
             note?: string | null;
             /**
-             * @description The office's today unless given.
+             * @description Default: today in the office's time zone.
              * @example 2026-11-21
              */
             received_date?: string | null;
         };
-        /** @description A document of the client, uploaded before. */
+        /** @description A document of the client, already uploaded. */
         NewReceipt: {
             document_id: components["schemas"]["DocumentId"];
         };
@@ -4578,9 +4572,9 @@ export interface components {
             company_id?: components["schemas"]["CompanyId"] | null;
             /** @description `weekly`, on Mondays, or `monthly`, on the first. */
             every: string;
-            /** @description Which days the report is about when it is opened; this year unless told. */
+            /** @description Period of the linked report; default: `this_year`. */
             period?: string | null;
-            /** @description Admins of the company. */
+            /** @description Recipients: admins of the company. */
             recipients: components["schemas"]["UserId"][];
             /** @description `portfolio`, `commissions` or `step_times`. */
             report: string;
@@ -4590,20 +4584,23 @@ export interface components {
             account_type?: string | null;
             application?: components["schemas"]["ApplicationForm"] | null;
             assignee_id?: components["schemas"]["UserId"] | null;
-            /** @description Not with `order`: the account says. Signed in it is your own but with `account`; the staff may tell another. */
+            /**
+             * @description Not with `order`, which uses the account's. Default when signed in: your own, except with `account`; only staff
+             *     may set another.
+             */
             email?: string;
             /**
-             * @description `support` from the contact page, `account` from an application form; `order` from a client signed in;
-             *     `document`, `call` and `other` from who has an account; the staff write down these and `lead` for others.
+             * @description `support` from the contact page, `account` from an application form; `order` from a signed-in client;
+             *     `document`, `call` and `other` from users with an account. Staff record these and `lead` for others.
              * @example support
              */
             kind: string;
             /** @description May be empty with `application`. */
             message?: string;
-            /** @description Not with `application`, whose names it is made of. Signed in it is your own; the staff may tell another. */
+            /** @description Not with `application`, which contains the name. Default when signed in: your own; only staff may set another. */
             name?: string;
             order?: components["schemas"]["OrderRequestForm"] | null;
-            /** @description By the staff: `high`, `medium` or `low`; medium unless told. */
+            /** @description Staff only: `high`, `medium` or `low`; default: `medium`. */
             priority?: string | null;
         };
         NewRole: {
@@ -4614,10 +4611,10 @@ export interface components {
         NewSpv: {
             client_id: components["schemas"]["UserId"];
             company_id: components["schemas"]["CompanyId"];
-            /** @description Where the vehicle is formed; US unless told. */
+            /** @description Country of formation; default: US. */
             country?: string | null;
             currency?: string | null;
-            /** @description Unique in the company; made from the time unless told. */
+            /** @description Unique in the company; default: generated from the time. */
             custom_identifier?: string | null;
             /**
              * @description Only with an ISO; up to four decimals.
@@ -4626,12 +4623,12 @@ export interface components {
             iso_commission_percentage?: string | null;
             iso_id?: components["schemas"]["IsoId"] | null;
             /**
-             * @description Your today unless given.
+             * @description Default: today in your time zone.
              * @example 2026-11-21
              */
             ordered_date?: string | null;
             /**
-             * @description Our fee: an invoice is raised over it.
+             * @description Our fee; an invoice is issued for it.
              * @example 1250.00
              */
             price?: string | null;
@@ -4641,20 +4638,20 @@ export interface components {
         NewStep: {
             /**
              * Format: int64
-             * @description Due so many business days from the office's today, instead of a date.
+             * @description Due this many business days from the office's today, instead of a date.
              */
             business_days?: number | null;
             completes_with_documents?: boolean;
-            /** @description Steps of the same order. */
+            /** @description Dependencies: steps of the same order. */
             depends_on?: components["schemas"]["StepId"][];
             /** Format: date */
             due_date?: string | null;
             owner?: components["schemas"]["Party"] | null;
             step_name: string;
         };
-        /** @description The body of an action that needs to be told nothing. */
+        /** @description The body of an action that takes no input. */
         Nothing: Record<string, never>;
-        /** @description Something that happened and matters to you. */
+        /** @description A notification. */
         Notification: {
             activity: components["schemas"]["Activity"];
             /** Format: date-time */
@@ -4667,10 +4664,10 @@ export interface components {
             read_at?: string | null;
             topic: components["schemas"]["NotificationTopic"];
         };
-        /** @description How you are told of one kind of event. */
+        /** @description Notification preferences for one kind of event. */
         NotificationChoice: {
             /**
-             * @description Its topic and what happened, as the log has it.
+             * @description Topic and action, as in the log.
              * @example messages.message.sent
              */
             event: string;
@@ -4686,14 +4683,14 @@ export interface components {
         /** @enum {string} */
         NotificationMail: "now" | "daily" | "off";
         /**
-         * @description What a notification is about: kinds of events that belong together.
+         * @description Groups kinds of events in the preferences.
          * @enum {string}
          */
         NotificationTopic: "messages" | "tasks" | "progress" | "documents" | "invoices" | "requests" | "reminders";
-        /** @description How you want to be told of a kind of event, or of a whole topic. */
+        /** @description Changes the preferences of an event, or of a whole topic. */
         NotificationWish: {
             /**
-             * @description An event of yours, or a topic for all that it has.
+             * @description An event that concerns you, or a topic for all of its events.
              * @example messages
              */
             event: string;
@@ -4701,33 +4698,33 @@ export interface components {
             mail: components["schemas"]["NotificationMail"];
             topic?: components["schemas"]["NotificationTopic"] | null;
         };
-        /** @description The whole office in figures of the period. */
+        /** @description Figures of the whole office in the period. */
         OfficeAnalytics: {
             /**
              * Format: date-time
-             * @description When this was computed: what takes long is computed anew after five minutes.
+             * @description When this was computed. Slow figures are cached for five minutes.
              */
             as_of: string;
             /**
              * Format: double
-             * @description Of all that were completed in the period; null where none was.
+             * @description Of all steps completed in the period; null when there are none.
              */
             average_step_days: number | null;
-            /** @description Those with the most orders. */
+            /** @description The ones with the most orders. */
             companies: components["schemas"]["OfficeGroup"][];
             countries: components["schemas"]["OfficeCountry"][];
-            /** @description The office's own. */
+            /** @description The office's share. */
             currency: components["schemas"]["Currency"];
             /**
              * Format: date
-             * @description Null where the period is open on this side.
+             * @description Null when the period has no bound on this side.
              */
             from: string | null;
-            /** @description No name are orders without a partner. */
+            /** @description Null for orders without a partner. */
             isos: components["schemas"]["OfficeGroup"][];
             months: components["schemas"]["OfficeMonth"][];
             on_time: components["schemas"]["OnTime"];
-            /** @description Fees of all that is not cancelled. */
+            /** @description Fees of all orders that are not cancelled. */
             revenue: components["schemas"]["Fee"][];
             statuses: components["schemas"]["AnalyticsStatus"][];
             steps: components["schemas"]["AnalyticsStep"][];
@@ -4736,7 +4733,7 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
-        /** @description The office as it stands on its invoices. Not public: for whoever has one. */
+        /** @description The office's data on invoices. Only for recipients of one. */
         OfficeBilling: {
             /** @default null */
             address: string | null;
@@ -4744,7 +4741,7 @@ export interface components {
             bank: components["schemas"]["Bank"] | null;
             /**
              * Format: int64
-             * @description Days to pay in; 14 unless told.
+             * @description Days until an invoice is due; unset: 14.
              * @default null
              */
             due_days: number | null;
@@ -4755,12 +4752,12 @@ export interface components {
         };
         OfficeCountry: {
             country: components["schemas"]["Country"];
-            /** @description Fees of those that are not cancelled. */
+            /** @description Fees of the orders that are not cancelled. */
             revenue: components["schemas"]["Fee"][];
             /** Format: int64 */
             spvs: number;
         };
-        /** @description Orders that have a company or a partner in common. */
+        /** @description Orders of one company or partner. */
         OfficeGroup: {
             /** Format: uuid */
             id: string | null;
@@ -4772,20 +4769,20 @@ export interface components {
         OfficeMonth: components["schemas"]["AnalyticsMonth"] & {
             /**
              * Format: double
-             * @description How long one of them took; null where none was completed.
+             * @description Average duration; null when none was completed.
              */
             average_step_days: number | null;
             /** Format: int64 */
             failed_sign_ins: number;
             /** Format: int64 */
             requests: number;
-            /** @description Fees of the orders that were placed and not cancelled. */
+            /** @description Fees of the orders placed and not cancelled. */
             revenue: components["schemas"]["Fee"][];
             /** Format: int64 */
             sign_ins: number;
             /**
              * Format: int64
-             * @description Completed in this month, whenever their orders were placed.
+             * @description Completed in this month, whenever the orders were placed.
              */
             steps: number;
         };
@@ -4798,12 +4795,12 @@ export interface components {
             due: number;
             /**
              * Format: int64
-             * @description Done by it.
+             * @description Completed by the due date.
              */
             kept: number;
             /**
              * Format: int64
-             * @description Whole percent; null where nothing was due.
+             * @description Whole percent; null when nothing was due.
              */
             percent: number | null;
         };
@@ -4856,139 +4853,139 @@ export interface components {
             /** Format: int64 */
             overdue: number;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Activity: {
             items: components["schemas"]["Activity"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Alert: {
             items: components["schemas"]["Alert"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Call: {
             items: components["schemas"]["Call"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Commission: {
             items: components["schemas"]["Commission"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Company: {
             items: components["schemas"]["Company"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_CompanyClient: {
             items: components["schemas"]["CompanyClient"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_CompanyMember: {
             items: components["schemas"]["CompanyMember"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Document: {
             items: components["schemas"]["Document"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_DocumentRequest: {
             items: components["schemas"]["DocumentRequest"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Invoice: {
             items: components["schemas"]["Invoice"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Iso: {
             items: components["schemas"]["Iso"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Job: {
             items: components["schemas"]["Job"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Lead: {
             items: components["schemas"]["Lead"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_ListedClient: {
             items: components["schemas"]["ListedClient"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_LogEntry: {
             items: components["schemas"]["LogEntry"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Message: {
             items: components["schemas"]["Message"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Notification: {
             items: components["schemas"]["Notification"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_PayoutRun: {
             items: components["schemas"]["PayoutRun"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Request: {
             items: components["schemas"]["Request"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_SignIn: {
             items: components["schemas"]["SignIn"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Spv: {
             items: components["schemas"]["Spv"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of a list. The next one is asked for with `?cursor=`. */
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Thread: {
             items: components["schemas"]["Thread"][];
             /** @description None on the last page. */
             next_cursor: string | null;
         };
-        /** @description The operator's own words for pages that are not linked while empty. */
+        /** @description Texts of public pages, which are not linked while empty. */
         Pages: {
             /** @default null */
             careers: string | null;
@@ -5019,15 +5016,15 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /**
              * Format: int64
-             * @description Rows of the ledger that it pays.
+             * @description Rows of the ledger in this run.
              */
             entries: number;
             iso_id: components["schemas"]["IsoId"];
             iso_name: string;
         };
-        /** @description One payment round, with a transfer for each partner and currency. */
+        /** @description A payout run, with one transfer per partner and currency. */
         PayoutRun: {
-            /** @description What the caller may do with it: `pay`, `discard`. */
+            /** @description Actions allowed to the caller: `pay`, `discard`. */
             can: string[];
             /** Format: date-time */
             created_at: string;
@@ -5046,7 +5043,7 @@ export interface components {
         PayoutRunId: string;
         PayoutRunPaid: {
             /**
-             * @description The office's today unless given.
+             * @description Default: today in the office's time zone.
              * @example 2026-11-21
              */
             paid_date?: string | null;
@@ -5056,26 +5053,26 @@ export interface components {
          * @enum {string}
          */
         PayoutRunStatus: "open" | "paid" | "discarded";
-        /** @description How the work went in the last ninety days. */
+        /** @description Performance of the last ninety days. */
         Performance: {
             /**
              * Format: int64
-             * @description How many completed steps the first two are made from: the newest, at most 1,000.
+             * @description Number of completed steps in the first two figures: the newest, at most 1,000.
              */
             completed: number;
             /**
              * Format: double
-             * @description Days from the step before, or the order itself, to a step's completion: the middle one, to one decimal.
+             * @description Median days from the previous step, or from the order date, to a step's completion, to one decimal.
              */
             median_days: number | null;
             /**
              * Format: int64
-             * @description Whole percent of completed steps that were not late; null without any that had a date.
+             * @description Whole percent of completed steps that were not late; null when none had a due date.
              */
             on_time_percent: number | null;
             /**
              * Format: int64
-             * @description Open steps past their date, of orders that are worked on: at most 1,000, which stand for as many or more.
+             * @description Overdue open steps of active orders; capped at 1,000.
              */
             overdue: number;
         };
@@ -5083,16 +5080,16 @@ export interface components {
         Place: {
             /** @description ISO 3166 alpha-2, or 3166-2. */
             code: string;
-            /** @description Of a state; a country has a name in every language, which programs know. */
+            /** @description For states; clients translate country names themselves. */
             name: string | null;
         };
-        /** @description A part of the portal as it stood when it was last probed. */
+        /** @description The last health check of a component. */
         Probe: {
             /** Format: date-time */
             checked_at: string;
-            /** @description What it said, or why it does not work. */
+            /** @description Its response, or the error. */
             detail: string | null;
-            /** @description False where it was so long ago that it says nothing of now. */
+            /** @description False when the check is too old to be current. */
             fresh: boolean;
             last_error: string | null;
             /** Format: date-time */
@@ -5103,7 +5100,7 @@ export interface components {
             name: string;
             ok: boolean;
         };
-        /** @description A person as they describe themselves. */
+        /** @description A user's own profile. */
         Profile: {
             city: string | null;
             /** @description Free text. */
@@ -5115,7 +5112,7 @@ export interface components {
             country: string | null;
             /** Format: date */
             dob: string | null;
-            /** @description Changes through `PUT /auth/v1/user` only, confirmed at both addresses. */
+            /** @description Read-only here: changed by `PUT /auth/v1/user`, confirmed at both addresses. */
             email: string;
             first_name: string;
             job_title: string | null;
@@ -5131,7 +5128,7 @@ export interface components {
             version: number;
             zip_code: string | null;
         };
-        /** @description What is left out stays as it is; null and empty clear, but for the names. */
+        /** @description A patch: omitted fields stay unchanged, null and empty texts clear, except names. */
         ProfileChange: {
             city?: string | null;
             company?: string | null;
@@ -5157,7 +5154,7 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
-        /** @description Why; the client reads it. */
+        /** @description Reason, shown to the client. */
         Reason: {
             reason: string;
         };
@@ -5165,7 +5162,7 @@ export interface components {
             /** @example 1250.00 */
             amount: string;
             /**
-             * @description The column that it sums.
+             * @description Column of the total.
              * @example invoiced
              */
             column: string;
@@ -5187,26 +5184,26 @@ export interface components {
         ReportInterval: "weekly" | "monthly";
         /** @enum {string} */
         ReportName: "portfolio" | "commissions" | "step_times";
-        /** @description A page of a report, and what all of it comes to. */
+        /** @description A page of a report, and its totals. */
         ReportPage: {
             columns: components["schemas"]["ReportColumn"][];
             company: components["schemas"]["Named"];
             /**
              * Format: date
-             * @description Null where the period is open on this side.
+             * @description Null when the period has no bound on this side.
              */
             from: string | null;
-            /** @description A row is a text for each column, empty where there is nothing. */
+            /** @description A row is a text for each column, empty where there is no value. */
             items: string[][];
             next_cursor: string | null;
             report: components["schemas"]["ReportName"];
-            /** @description Of the whole report, one for each currency. Null after the first page. */
+            /** @description Totals of the whole report, one per currency. Null after the first page. */
             sums: components["schemas"]["ReportSum"][] | null;
             /** Format: date */
             to: string | null;
             /**
              * Format: int64
-             * @description Rows of the whole report. Null after the first page, which has said it.
+             * @description Number of rows of the whole report. Null after the first page.
              */
             total: number | null;
         };
@@ -5217,12 +5214,12 @@ export interface components {
         ReportPeriod: "this_month" | "last_month" | "this_year" | "last_year" | "all_time";
         ReportRecipient: {
             id: components["schemas"]["UserId"];
-            /** @description False for whoever may not see the report any more: nothing is sent to them. */
+            /** @description False for recipients who may no longer see the report; nothing is sent to them. */
             may_see: boolean;
             name: string;
         };
         ReportSchedule: {
-            /** @description What the caller may do with it: `update`, `delete`. */
+            /** @description Actions allowed to the caller: `update`, `delete`. */
             can: string[];
             company_id: components["schemas"]["CompanyId"];
             every: components["schemas"]["ReportInterval"];
@@ -5231,7 +5228,7 @@ export interface components {
             last_sent_at: string | null;
             /**
              * Format: date
-             * @description The morning on which it is mailed next.
+             * @description Next day on which it is mailed.
              */
             next_date: string;
             period: components["schemas"]["ReportPeriod"];
@@ -5248,7 +5245,7 @@ export interface components {
         };
         /** Format: uuid */
         ReportScheduleId: string;
-        /** @description A company's schedules, and who can be named in one. */
+        /** @description A company's schedules, and possible recipients. */
         ReportSchedules: {
             /** @description The company's admins. */
             admins: components["schemas"]["ReportRecipient"][];
@@ -5267,13 +5264,13 @@ export interface components {
             /** @default null */
             phone: string | null;
         };
-        /** @description A request, as the staff and whoever sent it see it. */
+        /** @description A request, as seen by staff and its sender. */
         Request: {
             assignee: components["schemas"]["Assignee"] | null;
             call_id: components["schemas"]["CallId"] | null;
             /**
-             * @description What the caller may do with it: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `convert` its
-             *     lead, `confirm` its call, `reject`, `review`, `update`, `withdraw`.
+             * @description Actions allowed to the caller: `accept`, `approve`, `create_client`, `create_iso`, `create_company`, `convert`
+             *     its lead, `confirm` its call, `reject`, `review`, `update`, `withdraw`.
              */
             can: string[];
             /** Format: date-time */
@@ -5284,13 +5281,13 @@ export interface components {
             };
             /** Format: date-time */
             decided_at: string | null;
-            /** @description For the staff. */
+            /** @description Staff only. */
             decided_by: string | null;
-            /** @description What goes with it. */
+            /** @description Attachments. */
             documents: components["schemas"]["Document"][];
             /**
              * Format: date-time
-             * @description For the staff: when it should be decided, by its priority.
+             * @description Staff only: due time by priority.
              */
             due_at: string | null;
             email: string;
@@ -5301,10 +5298,10 @@ export interface components {
             message: string;
             name: string;
             order: components["schemas"]["OrderRequest"] | null;
-            /** @description For the staff: open and past that. */
+            /** @description Staff only: open and overdue. */
             overdue: boolean;
             priority: components["schemas"]["RequestPriority"] | null;
-            /** @description Why it was rejected, or what was said with its approval. */
+            /** @description Reason of the rejection, or note of the approval. */
             reason: string | null;
             reference: string;
             spv: components["schemas"]["AcceptedAs"] | null;
@@ -5313,13 +5310,13 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description The order as the staff make it of a client's request. */
+        /** @description The order that staff create from a client's request. */
         RequestAccepted: {
             company_id: components["schemas"]["CompanyId"];
-            /** @description Where the vehicle is formed; US unless told. */
+            /** @description Country of formation; default: US. */
             country?: string | null;
             currency?: string | null;
-            /** @description Unique in the company; made from the time unless told. */
+            /** @description Unique in the company; default: generated from the time. */
             custom_identifier?: string | null;
             /**
              * @description Only with an ISO; up to four decimals.
@@ -5328,12 +5325,12 @@ export interface components {
             iso_commission_percentage?: string | null;
             iso_id?: components["schemas"]["IsoId"] | null;
             /**
-             * @description Your today unless given.
+             * @description Default: today in your time zone.
              * @example 2026-11-21
              */
             ordered_date?: string | null;
             /**
-             * @description Our fee: an invoice is raised over it.
+             * @description Our fee; an invoice is issued for it.
              * @example 1250.00
              */
             price?: string | null;
@@ -5341,23 +5338,23 @@ export interface components {
             purchase_amount: string;
         };
         RequestApproved: {
-            /** @description Whoever sent it reads this. */
+            /** @description Shown to the sender. */
             reply?: string | null;
         };
-        /** @description What is left out stays as it is. */
+        /** @description A patch: omitted fields stay unchanged. */
         RequestChange: {
             assignee_id?: components["schemas"]["UserId"] | null;
-            /** @description `high`, `medium` or `low`: moves the due time too. */
+            /** @description `high`, `medium` or `low`; also changes the due time. */
             priority?: string | null;
         };
         RequestCreated: {
             id: components["schemas"]["RequestId"];
-            /** @description To be quoted when asking again. */
+            /** @description Reference number, for questions about it. */
             reference: string;
         };
-        /** @description The desk's figures. */
+        /** @description Figures of the request desk. */
         RequestDesk: {
-            /** @description What happened to requests, the newest first. */
+            /** @description Activity of requests, newest first. */
             activity: components["schemas"]["Activity"][];
             /** Format: int64 */
             approved: number;
@@ -5371,7 +5368,7 @@ export interface components {
             rejected: number;
             /** Format: int64 */
             total: number;
-            /** @description Twelve, the oldest first; they begin on Mondays, in your time zone. */
+            /** @description Twelve weeks, oldest first, beginning on Mondays in your time zone. */
             weeks: components["schemas"]["RequestWeek"][];
             /** Format: int64 */
             withdrawn: number;
@@ -5404,11 +5401,11 @@ export interface components {
             /** Format: int64 */
             overdue: number;
             priority: components["schemas"]["RequestPriority"];
-            /** @description The five that are due first. */
+            /** @description The first five by due time. */
             requests: components["schemas"]["Request"][];
         };
         RequestRejected: {
-            /** @description Whoever sent it reads this. */
+            /** @description Shown to the sender. */
             reason: string;
         };
         /**
@@ -5419,7 +5416,7 @@ export interface components {
         RequestWeek: {
             /**
              * Format: int64
-             * @description What has become of those by now.
+             * @description Current status of those.
              */
             approved: number;
             /** Format: date */
@@ -5428,13 +5425,13 @@ export interface components {
             open: number;
             /**
              * Format: int64
-             * @description Without what was withdrawn.
+             * @description Without withdrawn requests.
              */
             received: number;
             /** Format: int64 */
             rejected: number;
         };
-        /** @description Roles that need a second factor. Unset: staff do, but for a demonstration. */
+        /** @description Roles that require a second factor. Unset: staff, except in demo mode. */
         RequireMfa: {
             /** @default null */
             client: boolean | null;
@@ -5447,17 +5444,17 @@ export interface components {
             /** @default null */
             super_admin: boolean | null;
         };
-        /** @description How long things are kept that nobody needs for ever. */
+        /** @description Retention periods. */
         Retention: {
             /**
              * Format: int64
-             * @description Days of the activity log; unset: all of it.
+             * @description Days of the activity log; unset: for ever.
              * @default null
              */
             activity_days: number | null;
         };
         /**
-         * @description Roles live in our tables only; what sign-up metadata claims is ignored.
+         * @description The role of an account, from our tables only: roles in sign-up metadata are ignored (roles, decision 18).
          * @enum {string}
          */
         Role: "client" | "iso" | "employee" | "company_admin" | "super_admin";
@@ -5468,7 +5465,7 @@ export interface components {
         Scan: "not_scanned" | "waiting" | "clean" | "infected";
         /** Format: uuid */
         ScanId: string;
-        /** @description A row that was found. */
+        /** @description A search result. */
         SearchHit: {
             /** Format: uuid */
             id: string;
@@ -5478,92 +5475,92 @@ export interface components {
         };
         /** @enum {string} */
         SearchKind: "client" | "spv" | "company" | "document" | "request";
-        /** @description What the office wants of sign-in beside second factors. What is unset is as the portal has it. */
+        /** @description Sign-in rules beside second factors. */
         Security: {
             /**
              * Format: int64
-             * @description Characters of a new password; 8 unless told.
+             * @description Characters of a new password; unset: 8.
              * @default null
              */
             password_min_length: number | null;
             /**
              * Format: int64
-             * @description Hours without use after which a session is over; 90 days unless told.
+             * @description Hours without use after which a session expires; unset: 90 days.
              * @default null
              */
             session_idle_hours: number | null;
             /**
              * Format: int64
-             * @description Hours after which a session is over however much it is used; never unless told.
+             * @description Hours after which a session expires; unset: never.
              * @default null
              */
             session_max_hours: number | null;
         };
-        /** @description One look through the portal. */
+        /** @description A security scan. */
         SecurityScan: {
             /** Format: date-time */
             asked_at: string;
             asked_by: string;
-            /** @description Why it could not be done. */
+            /** @description Error of a failed scan. */
             error: string | null;
             findings: components["schemas"]["Finding"][];
             /**
              * Format: date-time
-             * @description Null while it goes on.
+             * @description Null while it runs.
              */
             finished_at: string | null;
             id: components["schemas"]["ScanId"];
         };
-        /** @description These, or all. */
+        /** @description These ids, or all. */
         Seen: {
             all?: boolean;
             ids?: components["schemas"]["NotificationId"][];
         };
         /** Format: uuid */
         SessionId: string;
-        /** @description Null is unset, and then shown nowhere. */
+        /** @description Null if unset, then shown nowhere. */
         Settings: {
             billing: components["schemas"]["OfficeBilling"] | null;
             brand_name: string;
-            /** @description What orders are in when neither they nor their company say. */
+            /** @description Default currency of orders, after their own and their company's. */
             default_currency: components["schemas"]["Currency"];
             /** @description Demo data, and the Seed Test Data button. */
             demo: boolean;
-            /** @description Where the office's logo is read from. */
+            /** @description URL of the office's logo. */
             logo: string | null;
             maintenance: components["schemas"]["Maintenance"] | null;
-            /** @description The operator's own words for pages that are not linked while empty. */
+            /** @description Texts of the operator's pages; a page without text is not linked. */
             pages: components["schemas"]["Pages"];
             /**
              * Format: int64
-             * @description Characters of a new password.
+             * @description Minimum length of a new password.
              */
             password_min_length: number;
             representative: components["schemas"]["Representative"] | null;
-            /** @description Whose sign-in needs a second factor. */
+            /** @description Roles that need a second factor. */
             require_mfa: components["schemas"]["NeedsMfa"];
-            /** @description A new address of an account is confirmed at the old one too. */
+            /** @description A changed email address is confirmed at the old address too. */
             secure_email_change: boolean;
             security: components["schemas"]["Security"] | null;
-            /** @description Other ways to sign in than a password: `google`, `azure` (Microsoft), as far as they are configured. */
+            /** @description Sign-in providers: `google`, `azure` (Microsoft), if configured. */
             sign_in_providers: string[];
             support_email: string | null;
             support_phone: string | null;
             system: components["schemas"]["SystemSettings"] | null;
-            /** @description The office's time zone, IANA: deadlines, invoices and payouts go by its day. */
+            /** @description The office's IANA time zone: deadlines, invoices and payouts use its calendar day. */
             time_zone: string;
             /**
              * Format: int64
-             * @description To be sent back as `If-Match` with a change.
+             * @description Send it back as `If-Match` with a change.
              */
             version: number;
         };
-        /** @description What is not sent stays as it is; null unsets. */
+        /** @description A patch: omitted fields stay unchanged, null unsets. */
         SettingsChange: {
             billing?: components["schemas"]["OfficeBilling"] | null;
             brand_name?: string | null;
             default_currency?: components["schemas"]["Currency"] | null;
-            /** @description IANA name. */
+            /** @description IANA time zone name. */
             default_time_zone?: string | null;
             /** @description Letters and digits, at most ten. */
             identifier_prefix?: string | null;
@@ -5579,7 +5576,7 @@ export interface components {
             support_email?: string | null;
             support_phone?: string | null;
         };
-        /** @description A sign-in of your own: begun, refused or ended. */
+        /** @description A sign-in event of your own: begun, refused or ended. */
         SignIn: {
             address: string | null;
             /** Format: date-time */
@@ -5590,29 +5587,29 @@ export interface components {
             /** @description `password`, `totp`, `otp` … */
             method: string | null;
             outcome: components["schemas"]["SignInOutcome"];
-            /** @description Why it failed or ended. */
+            /** @description Reason of the failure or the end. */
             reason: string | null;
             user_agent: string | null;
         };
         /** @enum {string} */
         SignInOutcome: "succeeded" | "failed" | "ended";
-        /** @description A key that signs access tokens, or did, without its secret. */
+        /** @description A key that signs access tokens, or used to, without its secret. */
         SigningKey: {
             algorithm: string;
             kid: string;
             /**
              * Format: date-time
-             * @description Null where nobody knows.
+             * @description Null if unknown.
              */
             made_at: string | null;
-            /** @description The others are only accepted. */
+            /** @description True for the key in use; the others only verify. */
             signs: boolean;
         };
         /** @description An order. Amounts are decimal numbers in `currency`. */
         Spv: {
             /** @description The purchase amount, else the price. */
             amount: string | null;
-            /** @description What the caller may do with it: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`. */
+            /** @description Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`. */
             can: string[];
             client_email: string;
             client_id: components["schemas"]["UserId"];
@@ -5620,7 +5617,7 @@ export interface components {
             client_status: components["schemas"]["UserStatus"];
             /** Format: date-time */
             closed_at: string | null;
-            /** @description Null for clients, as are the two below. */
+            /** @description Null for clients, like the next two. */
             commission: string | null;
             company_id: components["schemas"]["CompanyId"];
             company_name: string;
@@ -5631,9 +5628,9 @@ export interface components {
             current_step: string | null;
             custom_identifier: string | null;
             id: components["schemas"]["SpvId"];
-            /** @description What people call it: the custom identifier, else `SPV-` and the order number. */
+            /** @description Display name: the custom identifier, else `SPV-` and the order number. */
             identifier: string;
-            /** @description What the ISO earns, exactly. */
+            /** @description The exact commission of the ISO. */
             iso_commission: string | null;
             /** @example 2.5 */
             iso_commission_percentage: string | null;
@@ -5663,24 +5660,27 @@ export interface components {
         SpvId: string;
         SpvNotification: {
             clientEmail: string;
-            /** @description Taken and not used: the name is the client's own. */
+            /** @description Ignored: the name is the client's own. */
             clientName?: string | null;
-            /** @description Taken and not used: links are ours. */
+            /** @description Ignored: links are ours. */
             loginUrl?: string | null;
             spvIdentifier: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The status of an order (order status table, decision 3).
+         * @enum {string}
+         */
         SpvStatus: "pending" | "active" | "processing" | "on_hold" | "closed" | "cancelled";
         Step: {
             assignee: components["schemas"]["Assignee"] | null;
             blocked_reason: string | null;
-            /** @description What the caller may do with it: `update`, `delete`. */
+            /** @description Actions allowed to the caller: `update`, `delete`. */
             can: string[];
             /** Format: date-time */
             completed_at: string | null;
-            /** @description Done once the last document required for it is approved or waived. */
+            /** @description Completed automatically when the last required document is approved or waived. */
             completes_with_documents: boolean;
-            /** @description Steps of the same order that must be completed before it can be begun. */
+            /** @description Dependencies: steps of the same order that must be completed first. */
             depends_on: components["schemas"]["StepId"][];
             document_url: string | null;
             /** Format: date */
@@ -5692,24 +5692,24 @@ export interface components {
             step_name: string;
             /** Format: int64 */
             step_order: number;
-            /** @description The staff's notes; null for others. */
+            /** @description Staff notes; null for others. */
             text_data: string | null;
             /** Format: int64 */
             version: number;
             waiting_on: components["schemas"]["Party"] | null;
         };
-        /** @description What is left out stays as it is; null and empty texts clear. */
+        /** @description A patch: omitted fields stay unchanged, null and empty texts clear. */
         StepChange: {
             assignee_id?: components["schemas"]["UserId"] | null;
             /** @description Required while blocked. */
             blocked_reason?: string | null;
             /**
              * Format: int64
-             * @description Due so many business days from the office's today, instead of a date.
+             * @description Due this many business days from the office's today, instead of a date.
              */
             business_days?: number | null;
             completes_with_documents?: boolean | null;
-            /** @description Steps of the same order, all of them; a circle is refused. */
+            /** @description Dependencies: steps of the same order, as a complete list; cycles are rejected. */
             depends_on?: components["schemas"]["StepId"][] | null;
             /** @description https only. */
             document_url?: string | null;
@@ -5733,49 +5733,49 @@ export interface components {
         };
         /** @enum {string} */
         StepStatus: "pending" | "in_progress" | "completed" | "blocked";
-        /** @description How the portal runs. Null is unset: then what the operator configured holds, or what is usual. */
+        /** @description Runtime settings. Null if unset: the operator's configuration or the default applies. */
         SystemSettings: {
             brand_name: string | null;
             /** @description The office's time zone, and the default of new accounts and companies. */
             default_time_zone: string;
-            /** @description What new identifiers begin with. */
+            /** @description Prefix of new identifiers. */
             identifier_prefix: string;
-            /** @description Who mails are from. */
+            /** @description Sender of mails. */
             mail_sender: string | null;
-            /** @description Whose sign-in needs a second factor, as far as it was said. */
+            /** @description Roles that need a second factor, if set. */
             require_mfa: components["schemas"]["RequireMfa"];
             retention: components["schemas"]["Retention"];
             /** Format: int64 */
             storage_quota_gb: number | null;
         };
-        /** @description An open step or request that is assigned to the caller, or a document that came in for such a step. */
+        /** @description An open step or request assigned to the caller, or an uploaded document of such a step. */
         Task: {
             client_id: components["schemas"]["UserId"] | null;
-            /** @description Or whoever asks. */
+            /** @description Or the sender of the request. */
             client_name: string;
             /**
              * Format: date-time
-             * @description When a request is due; null for a step and a document, which are due by the end of the office's day.
+             * @description Due time of a request; null for a step and a document, which are due by the end of the office's day.
              */
             due_at: string | null;
             /** Format: date */
             due_date: string | null;
             /**
              * Format: uuid
-             * @description The step's, the document request's, or the request's.
+             * @description Id of the step, the document request or the request.
              */
             id: string;
             kind: components["schemas"]["TaskKind"];
-            /** @description What the step or the document is called; a request's reference. */
+            /** @description Title of the step or document; reference of a request. */
             name: string;
-            /** @description Past its date by the office's day, or its time. */
+            /** @description Past the due date by the office's day, or past the due time. */
             overdue: boolean;
             spv_id: components["schemas"]["SpvId"] | null;
-            /** @description Null for a request, as its id is. */
+            /** @description Null for a request, like `spv_id`. */
             spv_identifier: string | null;
-            /** @description A step's, a document request's, or a request's. */
+            /** @description Status of the step, the document request or the request. */
             status: string;
-            /** @description The step, also the one that a document is for; null for a request. */
+            /** @description The step, also the one of a document; null for a request. */
             step_name: string | null;
             waiting_on: components["schemas"]["Party"] | null;
         };
@@ -5787,18 +5787,18 @@ export interface components {
         /** @description The first 200 tasks. */
         TaskList: {
             items: components["schemas"]["Task"][];
-            /** @description There are more than these: the export has them all. */
+            /** @description There are more than these; the export has all. */
             more: boolean;
         };
         Template: {
-            /** @description What the caller may do with it: `update`. */
+            /** @description Actions allowed to the caller: `update`. */
             can: string[];
             country: components["schemas"]["Country"];
             name: string;
             steps: components["schemas"]["TemplateStep"][];
             /** Format: date-time */
             updated_at: string;
-            /** @description Null for one that came with the portal. */
+            /** @description Null for a built-in template. */
             updated_by: string | null;
             /** Format: int64 */
             version: number;
@@ -5814,7 +5814,7 @@ export interface components {
             name: string;
             required?: boolean;
         };
-        /** @description A whole template; its steps come in the order given. */
+        /** @description A whole template, with its steps in order. */
         TemplateInput: {
             name: string;
             steps: components["schemas"]["TemplateStepInput"][];
@@ -5822,14 +5822,14 @@ export interface components {
         TemplateStep: {
             /**
              * Format: int64
-             * @description Due so many business days after the ordered date.
+             * @description Due this many business days after the ordered date.
              */
             business_days: number;
-            /** @description Done once the last document required for it is approved or waived. */
+            /** @description Completed automatically when the last required document is approved or waived. */
             completes_with_documents: boolean;
-            /** @description Numbers of the steps that must be completed before it can be begun. */
+            /** @description Dependencies: numbers of the steps that must be completed first. */
             depends_on: number[];
-            /** @description What the client is asked for when an order is made. */
+            /** @description Documents requested from the client when an order is created. */
             documents: components["schemas"]["TemplateDocument"][];
             owner: components["schemas"]["Party"];
             step_name: string;
@@ -5840,25 +5840,25 @@ export interface components {
             /** Format: int64 */
             business_days: number;
             completes_with_documents?: boolean;
-            /** @description Other steps by their place here, the first being 1; a circle is refused. */
+            /** @description Dependencies: positions of other steps, from 1; cycles are rejected. */
             depends_on?: number[];
             documents?: components["schemas"]["TemplateDocumentInput"][];
             /** @description staff, client, iso or authority. */
             owner: components["schemas"]["Party"];
             step_name: string;
         };
-        /** @description A test mail that was queued. Its outcome arrives as the event `mail.sent` or `mail.failed` of this subject. */
+        /** @description A queued test mail. Its outcome arrives as the event `mail.sent` or `mail.failed` of this subject. */
         TestMail: {
             id: components["schemas"]["MailId"];
         };
         /**
-         * @description The colours of the portal.
+         * @description Color scheme of the portal.
          * @enum {string}
          */
         Theme: "auto" | "light" | "dark";
-        /** @description A conversation: about one order, or a client's with us in general. */
+        /** @description A conversation: about one order, or a client's general one with us. */
         Thread: {
-            /** @description What you may do in it: `write`, `note`. */
+            /** @description Actions allowed to you: `write`, `note`. */
             can: string[];
             client: components["schemas"]["Correspondent"];
             id: components["schemas"]["ThreadId"];
@@ -5867,7 +5867,7 @@ export interface components {
             spv_identifier: string | null;
             /**
              * Format: int64
-             * @description How many of its messages you have not read.
+             * @description Number of unread messages.
              */
             unread: number;
         };
@@ -5883,12 +5883,12 @@ export interface components {
             /** Format: int64 */
             unread: number;
         };
-        /** @description What is not mailed any more. */
+        /** @description The kind of mail that was unsubscribed. */
         Unsubscribed: {
             /** @description `notices`, `digest` or `report`. */
             kind: string;
         };
-        /** @description Who uploaded; without an id it was the operator. */
+        /** @description The uploader; without an id the operator. */
         Uploader: {
             id: components["schemas"]["UserId"] | null;
             name: string;
@@ -5896,7 +5896,7 @@ export interface components {
         /** Format: uuid */
         UserId: string;
         /**
-         * @description Where an account stands.
+         * @description Status of an account.
          * @enum {string}
          */
         UserStatus: "pending" | "active" | "suspended" | "archived";
@@ -5910,7 +5910,7 @@ export interface components {
             name: string;
         };
         WhyImpersonate: {
-            /** @description Written into the log. */
+            /** @description Reason; recorded in the log. */
             reason: string;
         };
     };
@@ -5924,7 +5924,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Not signed in, or not any more. */
+        /** @description Not signed in, or the session has ended. */
         Refused_401: {
             headers: {
                 [name: string]: unknown;
@@ -5933,7 +5933,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Yours to see, but not to do. */
+        /** @description Not allowed for the caller. */
         Refused_403: {
             headers: {
                 [name: string]: unknown;
@@ -5942,7 +5942,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description There is no such row, or it is not yours to know of. */
+        /** @description No such row, or it is outside the caller's scope. */
         Refused_404: {
             headers: {
                 [name: string]: unknown;
@@ -5951,7 +5951,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The state of things is against it; `stale` when somebody else changed the row first. */
+        /** @description The state of the row does not allow it; `stale` when the row was changed meanwhile. */
         Refused_409: {
             headers: {
                 [name: string]: unknown;
@@ -5969,7 +5969,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Refused fields, each with its reason. */
+        /** @description Invalid fields, each with its reason. */
         Refused_422: {
             headers: {
                 [name: string]: unknown;
@@ -5978,7 +5978,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Too often; `Retry-After` says when again. */
+        /** @description Rate limit exceeded; see `Retry-After`. */
         Refused_429: {
             headers: {
                 [name: string]: unknown;
@@ -5987,7 +5987,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The database cannot be used right now; `Retry-After` says when again. */
+        /** @description The database is unavailable; see `Retry-After`. */
         Refused_503: {
             headers: {
                 [name: string]: unknown;
@@ -5996,7 +5996,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Any other refusal. */
+        /** @description Any other error. */
         Refused_default: {
             headers: {
                 [name: string]: unknown;
@@ -6017,7 +6017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6051,7 +6051,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6153,17 +6153,17 @@ export interface operations {
     activity_list: {
         parameters: {
             query?: {
-                /** @description Says what `subject_id` is, and goes with it; an id alone is enough. */
+                /** @description Kind of `subject_id`, which it requires; `subject_id` works alone. */
                 subject_kind?: string;
-                /** @description What happened to it; of a client, a company or an ISO partner also what happened to their orders. */
+                /** @description Entries about this row; for a client, company or ISO partner also those about their orders. */
                 subject_id?: string;
-                /** @description All that happened to an order and its steps. */
+                /** @description Entries about an order and its steps. */
                 spv_id?: components["schemas"]["SpvId"];
-                /** @description `-seq`: so far the only order. */
+                /** @description Sort order; only `-seq` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6215,7 +6215,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6273,13 +6273,13 @@ export interface operations {
     alert_list: {
         parameters: {
             query?: {
-                /** @description True takes only those that are open. */
+                /** @description True lists only open ones. */
                 open?: boolean;
-                /** @description `-opened_at`: so far the only order. */
+                /** @description Sort order; only `-opened_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6334,9 +6334,9 @@ export interface operations {
     analytics_get: {
         parameters: {
             query?: {
-                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                /** @description The company. Required for super admins; company admins have only their own. */
                 company_id?: components["schemas"]["CompanyId"];
-                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. */
+                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`. */
                 period?: string;
                 /**
                  * @description First day, instead of a period.
@@ -6374,11 +6374,11 @@ export interface operations {
     analytics_office: {
         parameters: {
             query?: {
-                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. */
+                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`. */
                 period?: string;
                 /** @description The first day, instead of a period. */
                 from?: string;
-                /** @description The last day. */
+                /** @description Last day. */
                 to?: string;
             };
             header?: never;
@@ -6430,7 +6430,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6480,11 +6480,11 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["CallStatus"];
-                /** @description `-created_at`: so far the only order. */
+                /** @description Sort order; only `-created_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6513,7 +6513,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6549,11 +6549,11 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["CallStatus"];
-                /** @description `-created_at`: so far the only order. */
+                /** @description Sort order; only `-created_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6610,7 +6610,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -6649,7 +6649,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -6688,7 +6688,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -6777,17 +6777,17 @@ export interface operations {
     client_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, email or phone. */
+                /** @description Search by word prefixes in name, email and phone. */
                 q?: string;
-                /** @description `pending`, `active`, `suspended` or `archived`; without it all but archived ones. */
+                /** @description `pending`, `active`, `suspended` or `archived`; default: all but archived ones. */
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
                 iso_id?: components["schemas"]["IsoId"];
-                /** @description `-created_at` (the usual one), `created_at`, `first_name` or `-first_name`. */
+                /** @description `-created_at` (default), `created_at`, `first_name` or `-first_name`. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6816,7 +6816,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6851,9 +6851,9 @@ export interface operations {
     client_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, email or phone. */
+                /** @description Search by word prefixes in name, email and phone. */
                 q?: string;
-                /** @description `pending`, `active`, `suspended` or `archived`; without it all but archived ones. */
+                /** @description `pending`, `active`, `suspended` or `archived`; default: all but archived ones. */
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
                 iso_id?: components["schemas"]["IsoId"];
@@ -6912,7 +6912,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -6951,7 +6951,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7052,7 +7052,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7089,7 +7089,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7128,7 +7128,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7166,27 +7166,27 @@ export interface operations {
     commission_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of its order's identifier, client name or email. */
+                /** @description Search by word prefixes in its order's identifier, client name and email. */
                 q?: string;
                 iso_id?: components["schemas"]["IsoId"];
                 spv_id?: components["schemas"]["SpvId"];
                 run_id?: components["schemas"]["PayoutRunId"];
                 status?: components["schemas"]["CommissionStatus"];
                 /**
-                 * @description The first day on which it was earned.
+                 * @description First day on which it was earned.
                  * @example 2026-11-01
                  */
                 from?: string;
                 /**
-                 * @description The last day.
+                 * @description Last day.
                  * @example 2026-11-30
                  */
                 to?: string;
-                /** @description `-earned_date`: so far the only order. */
+                /** @description Sort order; only `-earned_date` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7214,27 +7214,27 @@ export interface operations {
     commission_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of its order's identifier, client name or email. */
+                /** @description Search by word prefixes in its order's identifier, client name and email. */
                 q?: string;
                 iso_id?: components["schemas"]["IsoId"];
                 spv_id?: components["schemas"]["SpvId"];
                 run_id?: components["schemas"]["PayoutRunId"];
                 status?: components["schemas"]["CommissionStatus"];
                 /**
-                 * @description The first day on which it was earned.
+                 * @description First day on which it was earned.
                  * @example 2026-11-01
                  */
                 from?: string;
                 /**
-                 * @description The last day.
+                 * @description Last day.
                  * @example 2026-11-30
                  */
                 to?: string;
-                /** @description `-earned_date`: so far the only order. */
+                /** @description Sort order; only `-earned_date` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7293,9 +7293,9 @@ export interface operations {
     commission_overview: {
         parameters: {
             query?: {
-                /** @description Whose; for an ISO its own, for others all they may see unless told. */
+                /** @description ISO partner. Default: an ISO's own, for others all they may see. */
                 iso_id?: components["schemas"]["IsoId"];
-                /** @description `this_month`, `last_month` or `this_year`; this month unless told. */
+                /** @description `this_month`, `last_month` or `this_year`; default: `this_month`. */
                 period?: string;
             };
             header?: never;
@@ -7323,15 +7323,15 @@ export interface operations {
     commission_statement: {
         parameters: {
             query?: {
-                /** @description Whose; for an ISO its own, for others all they may see unless told. */
+                /** @description ISO partner. Default: an ISO's own, for others all they may see. */
                 iso_id?: components["schemas"]["IsoId"];
                 /**
-                 * @description This month's first day unless told.
+                 * @description Default: the first day of this month.
                  * @example 2026-11-01
                  */
                 from?: string;
                 /**
-                 * @description This month's last day unless told.
+                 * @description Default: the last day of this month.
                  * @example 2026-11-30
                  */
                 to?: string;
@@ -7390,7 +7390,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7428,15 +7428,15 @@ export interface operations {
     company_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of names or email. */
+                /** @description Search by word prefixes in names and email. */
                 q?: string;
-                /** @description True shows archived ones instead. */
+                /** @description True lists archived ones instead. */
                 archived?: boolean;
-                /** @description `name`: so far the only order. */
+                /** @description Sort order; only `name` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7465,7 +7465,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7500,9 +7500,9 @@ export interface operations {
     company_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of names or email. */
+                /** @description Search by word prefixes in names and email. */
                 q?: string;
-                /** @description True takes archived ones instead. */
+                /** @description True exports archived ones instead. */
                 archived?: boolean;
             };
             header?: never;
@@ -7559,7 +7559,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7587,7 +7587,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7626,7 +7626,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7664,11 +7664,11 @@ export interface operations {
     company_client_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, email or an order's identifier, of the company's own clients also phone. */
+                /** @description Search by word prefixes in name, email and order identifiers; for the company's own clients also phone. */
                 q?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7764,13 +7764,13 @@ export interface operations {
     company_member_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name or email. */
+                /** @description Search by word prefixes in name and email. */
                 q?: string;
-                /** @description True shows those who were removed instead. */
+                /** @description True lists removed members instead. */
                 removed?: boolean;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7802,7 +7802,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7839,7 +7839,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7906,7 +7906,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -7944,9 +7944,9 @@ export interface operations {
     dashboard_admin: {
         parameters: {
             query?: {
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7997,11 +7997,11 @@ export interface operations {
     dashboard_company: {
         parameters: {
             query?: {
-                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                /** @description The company. Required for super admins; company admins have only their own. */
                 company_id?: components["schemas"]["CompanyId"];
-                /** @description Orders, up to 500; 50 unless told. 0 for the figures alone. */
+                /** @description Orders, up to 500; default: 50. 0 returns the figures alone. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8098,14 +8098,14 @@ export interface operations {
     document_request_find: {
         parameters: {
             query: {
-                /** @description Must be there: documents are asked for order by order. */
+                /** @description Required. */
                 spv_id: components["schemas"]["SpvId"];
                 status?: components["schemas"]["DocumentRequestStatus"];
-                /** @description `created_at`: so far the only order. */
+                /** @description Sort order; only `created_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8162,7 +8162,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -8201,7 +8201,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -8240,7 +8240,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -8279,7 +8279,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -8317,15 +8317,15 @@ export interface operations {
     document_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of the document's name, its file's, its order's or its client's. */
+                /** @description Search by word prefixes in the name of the document, its file, its order and its client. */
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
-                /** @description `-updated_at`: so far the only order. */
+                /** @description Sort order; only `-updated_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8353,15 +8353,15 @@ export interface operations {
     document_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of the document's name, its file's, its order's or its client's. */
+                /** @description Search by word prefixes in the name of the document, its file, its order and its client. */
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
-                /** @description `-updated_at`: so far the only order. */
+                /** @description Sort order; only `-updated_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8418,7 +8418,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -8456,9 +8456,9 @@ export interface operations {
     finances_get: {
         parameters: {
             query?: {
-                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                /** @description The company. Required for super admins; company admins have only their own. */
                 company_id?: components["schemas"]["CompanyId"];
-                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. */
+                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`. */
                 period?: string;
                 /**
                  * @description First day, instead of a period.
@@ -8496,9 +8496,9 @@ export interface operations {
     finances_export: {
         parameters: {
             query?: {
-                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                /** @description The company. Required for super admins; company admins have only their own. */
                 company_id?: components["schemas"]["CompanyId"];
-                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. */
+                /** @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`. */
                 period?: string;
                 /**
                  * @description First day, instead of a period.
@@ -8565,16 +8565,16 @@ export interface operations {
     invoice_list: {
         parameters: {
             query?: {
-                /** @description A number, or beginnings of words of its order's identifier, client name or email. */
+                /** @description A number, or word prefixes of the order's identifier, client name and email. */
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
                 status?: components["schemas"]["InvoiceStatus"];
-                /** @description `-number`: so far the only order. */
+                /** @description Sort order; only `-number` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8602,16 +8602,16 @@ export interface operations {
     invoice_export: {
         parameters: {
             query?: {
-                /** @description A number, or beginnings of words of its order's identifier, client name or email. */
+                /** @description A number, or word prefixes of the order's identifier, client name and email. */
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
                 status?: components["schemas"]["InvoiceStatus"];
-                /** @description `-number`: so far the only order. */
+                /** @description Sort order; only `-number` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8668,9 +8668,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8735,7 +8735,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8774,7 +8774,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -8812,16 +8812,16 @@ export interface operations {
     iso_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name or email. */
+                /** @description Search by word prefixes in name and email. */
                 q?: string;
                 company_id?: components["schemas"]["CompanyId"];
-                /** @description True shows archived ones instead. */
+                /** @description True lists archived ones instead. */
                 archived?: boolean;
-                /** @description `first_name`: so far the only order. */
+                /** @description Sort order; only `first_name` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8850,7 +8850,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8885,10 +8885,10 @@ export interface operations {
     iso_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name or email. */
+                /** @description Search by word prefixes in name and email. */
                 q?: string;
                 company_id?: components["schemas"]["CompanyId"];
-                /** @description True takes archived ones instead. */
+                /** @description True exports archived ones instead. */
                 archived?: boolean;
             };
             header?: never;
@@ -8945,7 +8945,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -8973,7 +8973,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -9012,7 +9012,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -9051,11 +9051,11 @@ export interface operations {
         parameters: {
             query?: {
                 status?: string;
-                /** @description `-id`: so far the only order. */
+                /** @description Sort order; only `-id` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9084,7 +9084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9198,15 +9198,15 @@ export interface operations {
     lead_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, email or organisation. */
+                /** @description Search by word prefixes in name, email and organisation. */
                 q?: string;
                 stage?: components["schemas"]["LeadStage"];
                 iso_id?: components["schemas"]["IsoId"];
-                /** @description `-created_at`: so far the only order. */
+                /** @description Sort order; only `-created_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9235,7 +9235,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9270,15 +9270,15 @@ export interface operations {
     lead_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, email or organisation. */
+                /** @description Search by word prefixes in name, email and organisation. */
                 q?: string;
                 stage?: components["schemas"]["LeadStage"];
                 iso_id?: components["schemas"]["IsoId"];
-                /** @description `-created_at`: so far the only order. */
+                /** @description Sort order; only `-created_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9335,7 +9335,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -9374,7 +9374,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -9416,19 +9416,19 @@ export interface operations {
                 who?: string;
                 /** @description A role, `operator`, `system`, `service` or `anonymous`. */
                 role?: string;
-                /** @description An action as `spv.started`, or all of a noun as `spv`. */
+                /** @description An action such as `spv.started`, or all of a noun such as `spv`. */
                 what?: string;
-                /** @description What it was about: an id, or words of its name. */
+                /** @description The subject: an id, or words of its name. */
                 subject?: string;
-                /** @description The first day, by your clock. */
+                /** @description First day, in your time zone. */
                 from?: string;
-                /** @description The last day. */
+                /** @description Last day. */
                 to?: string;
-                /** @description Where it came from. */
+                /** @description Client IP. */
                 address?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9460,19 +9460,19 @@ export interface operations {
                 who?: string;
                 /** @description A role, `operator`, `system`, `service` or `anonymous`. */
                 role?: string;
-                /** @description An action as `spv.started`, or all of a noun as `spv`. */
+                /** @description An action such as `spv.started`, or all of a noun such as `spv`. */
                 what?: string;
-                /** @description What it was about: an id, or words of its name. */
+                /** @description The subject: an id, or words of its name. */
                 subject?: string;
-                /** @description The first day, by your clock. */
+                /** @description First day, in your time zone. */
                 from?: string;
-                /** @description The last day. */
+                /** @description Last day. */
                 to?: string;
-                /** @description Where it came from. */
+                /** @description Client IP. */
                 address?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9607,9 +9607,9 @@ export interface operations {
     me_activity: {
         parameters: {
             query?: {
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9717,7 +9717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -9882,13 +9882,13 @@ export interface operations {
     message_find: {
         parameters: {
             query: {
-                /** @description Must be there: a conversation is read one at a time. */
+                /** @description Required. */
                 thread_id: components["schemas"]["ThreadId"];
-                /** @description `-created_at`: so far the only order. */
+                /** @description Sort order; only `-created_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9917,7 +9917,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9950,13 +9950,13 @@ export interface operations {
     notification_list: {
         parameters: {
             query?: {
-                /** @description Only what you have not read. */
+                /** @description Unread only. */
                 unread?: boolean;
-                /** @description `-created_at`: so far the only order. */
+                /** @description Sort order; only `-created_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10036,11 +10036,11 @@ export interface operations {
     payout_run_list: {
         parameters: {
             query?: {
-                /** @description `-number`: so far the only order. */
+                /** @description Sort order; only `-number` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10069,7 +10069,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10159,7 +10159,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -10198,7 +10198,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -10237,7 +10237,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A country, for its states. Without one: the countries.
+                 * @description A country, to list its states. Default: the countries.
                  * @example US
                  */
                 country?: string;
@@ -10291,7 +10291,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10315,7 +10315,7 @@ export interface operations {
     report_schedule_list: {
         parameters: {
             query?: {
-                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                /** @description The company. Required for super admins; company admins have only their own. */
                 company_id?: components["schemas"]["CompanyId"];
             };
             header?: never;
@@ -10344,7 +10344,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10433,7 +10433,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -10473,11 +10473,11 @@ export interface operations {
             query?: {
                 /** @description `portfolio`, `commissions` or `step_times`. */
                 report?: string;
-                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                /** @description The company. Required for super admins; company admins have only their own. */
                 company_id?: components["schemas"]["CompanyId"];
                 /**
-                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
-                 *     were placed, commissions by the day they were earned.
+                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`. Orders by the day
+                 *     placed, commissions by the day earned.
                  */
                 period?: string;
                 /**
@@ -10490,9 +10490,9 @@ export interface operations {
                  * @example 2026-12-31
                  */
                 to?: string;
-                /** @description Rows, and orders for step times: 1 to 500; 50 unless told. Files take all. */
+                /** @description Rows, or orders for step times: 1 to 500; default: 50. Files contain all rows. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10522,11 +10522,11 @@ export interface operations {
             query?: {
                 /** @description `portfolio`, `commissions` or `step_times`. */
                 report?: string;
-                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                /** @description The company. Required for super admins; company admins have only their own. */
                 company_id?: components["schemas"]["CompanyId"];
                 /**
-                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
-                 *     were placed, commissions by the day they were earned.
+                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`. Orders by the day
+                 *     placed, commissions by the day earned.
                  */
                 period?: string;
                 /**
@@ -10539,9 +10539,9 @@ export interface operations {
                  * @example 2026-12-31
                  */
                 to?: string;
-                /** @description Rows, and orders for step times: 1 to 500; 50 unless told. Files take all. */
+                /** @description Rows, or orders for step times: 1 to 500; default: 50. Files contain all rows. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10571,11 +10571,11 @@ export interface operations {
             query?: {
                 /** @description `portfolio`, `commissions` or `step_times`. */
                 report?: string;
-                /** @description The company whose portal it is. A super admin must pick one; a company admin has only the own. */
+                /** @description The company. Required for super admins; company admins have only their own. */
                 company_id?: components["schemas"]["CompanyId"];
                 /**
-                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
-                 *     were placed, commissions by the day they were earned.
+                 * @description `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; default: `this_year`. Orders by the day
+                 *     placed, commissions by the day earned.
                  */
                 period?: string;
                 /**
@@ -10588,9 +10588,9 @@ export interface operations {
                  * @example 2026-12-31
                  */
                 to?: string;
-                /** @description Rows, and orders for step times: 1 to 500; 50 unless told. Files take all. */
+                /** @description Rows, or orders for step times: 1 to 500; default: 50. Files contain all rows. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10618,23 +10618,23 @@ export interface operations {
     request_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of reference, name or email. */
+                /** @description Search by word prefixes in reference, name and email. */
                 q?: string;
                 kind?: components["schemas"]["RequestKind"];
                 status?: components["schemas"]["RequestStatus"];
-                /** @description Only what is still to be decided. */
+                /** @description Open requests only. */
                 open?: boolean;
-                /** @description For the staff. */
+                /** @description Staff only. */
                 priority?: components["schemas"]["RequestPriority"];
-                /** @description For the staff. */
+                /** @description Staff only. */
                 assignee_id?: components["schemas"]["UserId"];
-                /** @description For the staff: only what is nobody's yet. */
+                /** @description Staff only: unassigned requests. */
                 unassigned?: boolean;
-                /** @description `-created_at`, `created_at`; for the staff `due_at` and `priority` too. */
+                /** @description `-created_at` (default), `created_at`; for staff also `due_at` and `priority`. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10663,7 +10663,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10695,23 +10695,23 @@ export interface operations {
     request_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of reference, name or email. */
+                /** @description Search by word prefixes in reference, name and email. */
                 q?: string;
                 kind?: components["schemas"]["RequestKind"];
                 status?: components["schemas"]["RequestStatus"];
-                /** @description Only what is still to be decided. */
+                /** @description Open requests only. */
                 open?: boolean;
-                /** @description For the staff. */
+                /** @description Staff only. */
                 priority?: components["schemas"]["RequestPriority"];
-                /** @description For the staff. */
+                /** @description Staff only. */
                 assignee_id?: components["schemas"]["UserId"];
-                /** @description For the staff: only what is nobody's yet. */
+                /** @description Staff only: unassigned requests. */
                 unassigned?: boolean;
-                /** @description `-created_at`, `created_at`; for the staff `due_at` and `priority` too. */
+                /** @description `-created_at` (default), `created_at`; for staff also `due_at` and `priority`. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10791,7 +10791,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -10830,7 +10830,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -10869,7 +10869,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -10908,7 +10908,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -10947,7 +10947,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -10986,7 +10986,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11025,7 +11025,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11074,7 +11074,7 @@ export interface operations {
     search_find: {
         parameters: {
             query?: {
-                /** @description Beginnings of words; nothing is found without any. */
+                /** @description Word prefixes; no results without any. */
                 q?: string;
             };
             header?: never;
@@ -11236,7 +11236,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11262,7 +11262,7 @@ export interface operations {
     spv_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of identifier, order number, client name or email. */
+                /** @description Search by word prefixes in identifier, order number, client name and email. */
                 q?: string;
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
@@ -11272,9 +11272,9 @@ export interface operations {
                 country?: string;
                 /** @description `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11303,7 +11303,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11338,7 +11338,7 @@ export interface operations {
     spv_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of identifier, order number, client name or email. */
+                /** @description Search by word prefixes in identifier, order number, client name and email. */
                 q?: string;
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
@@ -11403,7 +11403,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11468,7 +11468,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11507,7 +11507,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11546,7 +11546,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11585,7 +11585,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11624,7 +11624,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11689,7 +11689,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11728,7 +11728,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11767,7 +11767,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11857,7 +11857,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -11887,7 +11887,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -12021,7 +12021,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -12057,15 +12057,15 @@ export interface operations {
     thread_list: {
         parameters: {
             query?: {
-                /** @description Only what you have not read. */
+                /** @description Unread only. */
                 unread?: boolean;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
-                /** @description `-last_message`: so far the only order. */
+                /** @description Sort order; only `-last_message` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12142,11 +12142,11 @@ export interface operations {
     message_list: {
         parameters: {
             query?: {
-                /** @description `-created_at`: so far the only order. */
+                /** @description Sort order; only `-created_at` is supported. */
                 order?: string;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12209,19 +12209,19 @@ export interface operations {
     user_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, email or phone. */
+                /** @description Search by word prefixes in name, email and phone. */
                 q?: string;
                 role?: components["schemas"]["Role"];
-                /** @description All but the archived unless told. */
+                /** @description Default: all but archived ones. */
                 status?: components["schemas"]["UserStatus"];
                 company_id?: components["schemas"]["CompanyId"];
                 /** @description `-created_at`, `name` or `-last_active_at`. */
                 order?: string;
-                /** @description From 1, in place of a cursor. */
+                /** @description Page number from 1, instead of a cursor. */
                 page?: number;
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12250,7 +12250,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body makes one row, however often it is sent. */
+                /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12313,9 +12313,9 @@ export interface operations {
     user_activity: {
         parameters: {
             query?: {
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12347,7 +12347,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -12492,7 +12492,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -12531,7 +12531,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -12621,9 +12621,9 @@ export interface operations {
     user_sign_ins: {
         parameters: {
             query?: {
-                /** @description 1 to 500; 50 unless told. */
+                /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12691,7 +12691,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `version` that was seen; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. */
                 "If-Match"?: string;
             };
             path: {
@@ -12729,11 +12729,11 @@ export interface operations {
     file_get: {
         parameters: {
             query?: {
-                /** @description What the link holds. */
+                /** @description Claims of the link. */
                 token?: string;
             };
             header?: {
-                /** @description `bytes=0-1023`; one range. A download that was cut is resumed by `bytes=1024-` with `If-Range`, also after its link has expired. */
+                /** @description `bytes=0-1023`; one range. An interrupted download is resumed with `bytes=1024-` and `If-Range`, also after its link has expired. */
                 Range?: string | null;
             };
             path?: never;
@@ -12797,7 +12797,7 @@ export interface operations {
                 "Tus-Resumable": string;
                 /** @description Bytes of the whole file. */
                 "Upload-Length": number;
-                /** @description `file_name` and at most one of `document_id` (another version), `request_id` (what was asked for), `spv_id` (something for an order), `client_id` (for the staff); `attach` for a document that will hang on a message, a request or an invoice, of which nobody is told before; each with its value in base64, separated by commas. */
+                /** @description `file_name` and at most one of `document_id` (another version), `request_id` (a document request), `spv_id` (an order) and `client_id` (staff only); `attach` for an attachment of a message, a request or an invoice, without notifications; each with its value in base64, separated by commas. */
                 "Upload-Metadata": string;
             };
             path?: never;
@@ -12805,7 +12805,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Made; it is at `Location`. */
+            /** @description Created at `Location`. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -12833,7 +12833,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone. */
+            /** @description Cancelled. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -12862,7 +12862,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How far it is. */
+            /** @description The current offset. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12883,7 +12883,7 @@ export interface operations {
             header: {
                 /** @description `1.0.0`. */
                 "Tus-Resumable": string;
-                /** @description Where the bytes belong: as far as the upload is. */
+                /** @description Offset of the bytes: the current one of the upload. */
                 "Upload-Offset": number;
             };
             path: {
@@ -12897,7 +12897,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken, as far as `Upload-Offset` says. */
+            /** @description Received up to `Upload-Offset`. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -12952,7 +12952,7 @@ export interface operations {
     email_unsubscribe: {
         parameters: {
             query?: {
-                /** @description Of the link in the mail. */
+                /** @description The token of the link in the mail. */
                 token?: string;
             };
             header?: never;
