@@ -24,7 +24,7 @@ use crate::{
     },
     platform::settings,
 };
-use chrono::Duration;
+use chrono::{Duration, NaiveDate};
 
 type Name = (&'static str, &'static str);
 
@@ -92,21 +92,7 @@ pub(super) async fn insert(
                     Some(id) => id,
                     None => insert_client(tx, day, who, country, *company, partner).await?,
                 };
-                let new = onboarding::NewOrder {
-                    client_id,
-                    company_id: *company,
-                    iso_id: partner,
-                    custom_identifier: None,
-                    country,
-                    currency: ctx.options.default_currency,
-                    price_minor: Some(amount_minor / 50),
-                    commission_minor: None,
-                    purchase_amount_minor: Some(amount_minor),
-                    iso_commission_percentage: partner.map(|_| 10_000),
-                    status: Status::Active,
-                    ordered_date,
-                    invoiced: false,
-                };
+                let new = new_order(ctx, (client_id, *company, partner), country, amount_minor, ordered_date);
                 let id = onboarding::insert_order(tx, day, new).await?;
                 replay(tx, ctx, staff, chance, id, timeline).await?;
                 Ok((client_id, id))
@@ -144,6 +130,30 @@ async fn parties(ctx: &Ctx, start: &Ctx, others: &[(CompanyId, &str, &str)]) -> 
         parties.push((*id, vec![None, partner]));
     }
     Ok(parties)
+}
+
+fn new_order(
+    ctx: &Ctx,
+    (client_id, company_id, iso_id): (UserId, CompanyId, Option<IsoId>),
+    country: Country,
+    amount_minor: i64,
+    ordered_date: NaiveDate,
+) -> onboarding::NewOrder {
+    onboarding::NewOrder {
+        client_id,
+        company_id,
+        iso_id,
+        custom_identifier: None,
+        country,
+        currency: ctx.options.default_currency,
+        price_minor: Some(amount_minor / 50),
+        commission_minor: None,
+        purchase_amount_minor: Some(amount_minor),
+        iso_commission_percentage: iso_id.map(|_| 10_000),
+        status: Status::Active,
+        ordered_date,
+        invoiced: false,
+    }
 }
 
 async fn insert_client(
