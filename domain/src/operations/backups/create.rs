@@ -59,7 +59,7 @@ pub async fn create(
             }
         };
         let name = store::original_file_name(&mut ctx.db(), &document.key).await?.unwrap_or_default();
-        tracing::warn!(key = document.key, name, why, "a document is not in the backup");
+        tracing::warn!(key = document.key, name, why, "document not backed up");
         manifest.missing.push(document.key.clone());
         manifest.missing_names.push(name);
         in_a_row += 1;
@@ -170,7 +170,7 @@ async fn copy_signing_keys(ctx: &Ctx, at: &Path) -> Result<Option<Part>> {
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                tracing::warn!(path = %path.display(), "the backup has no signing keys: they do not lie on this machine");
+                tracing::warn!(path = %path.display(), "signing keys not backed up: no file on this machine");
                 return Ok(None);
             }
             Err(e) => return Err(jsonl::unavailable(&path, &e)),
@@ -199,7 +199,7 @@ async fn copy_document(ctx: &Ctx, folder: &BackupDir, document: &Document) -> Re
     if tokio::fs::try_exists(&to).await.unwrap_or(true) {
         match verify::check_document(folder, document).await {
             None => return Ok(CopyOutcome::Present),
-            Some(fault) => tracing::warn!(fault, "it is copied anew"),
+            Some(fault) => tracing::warn!(fault, "damaged content copied again"),
         }
     }
     let part = folder.partial_path(&document.sha256);

@@ -267,7 +267,7 @@ pub async fn create(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Backup> {
 async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: ProgressCallback<'_>) -> Result<()> {
     // First, as leftovers of a transfer may fill the disk.
     if let Err(error) = transfer::remove_stale(ctx).await {
-        tracing::warn!(%error, "what a move left could not be taken away");
+        tracing::warn!(%error, "leftovers of a transfer not removed");
     }
     let made = match folder.find(&backup.name).await {
         // Completed, but the process ended before it was recorded.
@@ -281,7 +281,7 @@ async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: Progres
     }
     let manifest = made?;
     if let Err(error) = folder.prune(ctx.options.backup_keep, &backup.name).await {
-        tracing::warn!(%error, "old backups could not be taken away");
+        tracing::warn!(%error, "old backups not pruned");
     }
     let names = folder.names().await?;
     let listed = store::list(&mut ctx.db(), 1_000).await?;

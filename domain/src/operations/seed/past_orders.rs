@@ -24,7 +24,7 @@ use crate::{
     },
     platform::settings,
 };
-use chrono::Duration;
+use chrono::{Duration, NaiveDate};
 
 type Name = (&'static str, &'static str);
 
@@ -92,16 +92,7 @@ pub(super) async fn insert(
                     Some(id) => id,
                     None => insert_client(tx, day, who, country, *company, partner).await?,
                 };
-                let new = onboarding::NewOrder {
-                    iso_id: partner,
-                    country,
-                    price_minor: Some(amount_minor / 50),
-                    purchase_amount_minor: Some(amount_minor),
-                    iso_commission_percentage: partner.map(|_| 10_000),
-                    status: Status::Active,
-                    invoiced: false,
-                    ..onboarding::NewOrder::new(client_id, *company, ctx.options.default_currency, ordered_date)
-                };
+                let new = new_order(ctx, (client_id, *company, partner), country, amount_minor, ordered_date);
                 let id = onboarding::insert_order(tx, day, new).await?;
                 replay(tx, ctx, staff, random, id, timeline).await?;
                 Ok((client_id, id))
@@ -139,6 +130,25 @@ async fn parties(ctx: &Ctx, start: &Ctx, others: &[(CompanyId, &str, &str)]) -> 
         parties.push((*id, vec![None, partner]));
     }
     Ok(parties)
+}
+
+fn new_order(
+    ctx: &Ctx,
+    (client_id, company_id, iso_id): (UserId, CompanyId, Option<IsoId>),
+    country: Country,
+    amount_minor: i64,
+    ordered_date: NaiveDate,
+) -> onboarding::NewOrder {
+    onboarding::NewOrder {
+        iso_id,
+        country,
+        price_minor: Some(amount_minor / 50),
+        purchase_amount_minor: Some(amount_minor),
+        iso_commission_percentage: iso_id.map(|_| 10_000),
+        status: Status::Active,
+        invoiced: false,
+        ..onboarding::NewOrder::new(client_id, company_id, ctx.options.default_currency, ordered_date)
+    }
 }
 
 async fn insert_client(
