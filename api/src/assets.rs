@@ -6,7 +6,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
-    kernel::{clock::Chance, hex},
+    kernel::{clock::RandomSource, hex},
     platform::settings::Pages,
 };
 use rust_embed::{EmbeddedFile, RustEmbed};
@@ -142,7 +142,7 @@ pub fn operator_text<'p>(path: &str, pages: &'p Pages) -> Option<&'p Option<Stri
 }
 
 /// The file at `path`, or the page. A page that the operator has not written (`empty`) answers 404 (decision 31).
-pub fn serve(chance: &Chance, path: &str, headers: &HeaderMap, empty: bool) -> Response {
+pub fn serve(random: &RandomSource, path: &str, headers: &HeaderMap, empty: bool) -> Response {
     let name = path.trim_start_matches('/');
     let hidden = name.split('/').any(|part| part.starts_with('.'));
     let wants_file = name != "index.html" && !hidden && !is_precompressed(name);
@@ -150,7 +150,7 @@ pub fn serve(chance: &Chance, path: &str, headers: &HeaderMap, empty: bool) -> R
         Some(plain) => file(name, plain, headers),
         // A script of an older build must not be answered with HTML.
         None if name.starts_with("assets/") => StatusCode::NOT_FOUND.into_response(),
-        None => page(chance, if is_client_route(path) && !empty { StatusCode::OK } else { StatusCode::NOT_FOUND }),
+        None => page(random, if is_client_route(path) && !empty { StatusCode::OK } else { StatusCode::NOT_FOUND }),
     }
 }
 
@@ -214,8 +214,8 @@ fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
 }
 
 /// `index.html` with a fresh nonce in the policy and its style tags.
-fn page(chance: &Chance, status: StatusCode) -> Response {
-    let nonce = BASE64_STANDARD.encode(chance.bytes::<16>());
+fn page(random: &RandomSource, status: StatusCode) -> Response {
+    let nonce = BASE64_STANDARD.encode(random.bytes::<16>());
     let html = Dist::get("index.html").map_or_else(Vec::new, |file| file.data.into_owned());
     let html = String::from_utf8_lossy(&html).replace(NONCE_PLACEHOLDER, &nonce);
     let mut response = (status, Body::from(html)).into_response();

@@ -170,7 +170,7 @@ impl From<Error> for AuthError {
                     ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code)
                 }
             }
-            Error::TooMany(seconds) => Self {
+            Error::RateLimited(seconds) => Self {
                 problem: Problem::new("too_many_requests").with("seconds", seconds),
                 retry_after: Some(seconds),
                 ..Self::new(StatusCode::TOO_MANY_REQUESTS, "over_request_rate_limit")

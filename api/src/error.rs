@@ -73,7 +73,7 @@ impl ApiError {
                 Error::Conflict(_) => StatusCode::CONFLICT,
                 Error::Forbidden(_) => StatusCode::FORBIDDEN,
                 Error::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
-                Error::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
+                Error::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
                 Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
                 Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
@@ -90,7 +90,7 @@ impl ApiError {
                     Error::NotFound(_) => ("not_found", Map::new()),
                     Error::Invalid(_) => ("invalid", Map::new()),
                     Error::Conflict(p) | Error::Forbidden(p) | Error::Unauthenticated(p) => (p.code, p.params.clone()),
-                    Error::TooMany(seconds) => {
+                    Error::RateLimited(seconds) => {
                         ("too_many_requests", Map::from_iter([("seconds".to_owned(), Value::from(*seconds))]))
                     }
                     Error::Unavailable(_) => ("unavailable", Map::new()),
@@ -109,7 +109,7 @@ impl ApiError {
             _ => Vec::new(),
         };
         let retry_after = match self {
-            Self::Domain(Error::TooMany(seconds)) => Some(*seconds),
+            Self::Domain(Error::RateLimited(seconds)) => Some(*seconds),
             _ => None,
         };
         ErrorBody { code: code.to_owned(), message, params, fields, retry_after, request_id: request_id.to_owned() }
@@ -134,7 +134,7 @@ impl IntoResponse for ApiError {
             Self::Domain(Error::Unavailable(_)) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
             }
-            Self::Domain(Error::TooMany(seconds)) => {
+            Self::Domain(Error::RateLimited(seconds)) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(*seconds));
             }
             _ => {}

@@ -48,7 +48,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
     }
 
     /// # Errors
-    /// TooMany with the seconds until the next is allowed.
+    /// RateLimited with the seconds until the next is allowed.
     pub fn check(&self, key: &K) -> Result<(), Error> {
         // Not at each check: scanning all keys takes much longer than a check.
         if self.checks.fetch_add(1, Ordering::Relaxed).is_multiple_of(CLEANUP_EVERY) && self.keyed.len() > MAX_KEYS {
@@ -56,7 +56,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
         }
         self.keyed.check_key(key).map_err(|not_until| {
             let wait = not_until.wait_time_from(self.clock.now());
-            Error::TooMany(wait.as_secs() + 1)
+            Error::RateLimited(wait.as_secs() + 1)
         })
     }
 }
@@ -198,13 +198,13 @@ impl AuthRateLimits {
     }
 
     /// # Errors
-    /// TooMany with the seconds until the next is allowed.
+    /// RateLimited with the seconds until the next is allowed.
     pub fn address(&self, key: RateLimitKey, address: IpAddr) -> Result<(), Error> {
         if self.enabled { self.addresses.check(key, network_prefix(address)) } else { Ok(()) }
     }
 
     /// # Errors
-    /// TooMany with the seconds until the next is allowed.
+    /// RateLimited with the seconds until the next is allowed.
     pub fn account(&self, key: RateLimitKey, name: &str) -> Result<(), Error> {
         let account = || Sha256::digest(domain::accounts::users::email_key(name)).into();
         if self.enabled { self.accounts.check(key, account()) } else { Ok(()) }
@@ -220,7 +220,7 @@ mod tests {
         let limiter = Limiter::per_minute(NonZeroU32::new(6).unwrap(), NonZeroU32::new(2).unwrap());
         let (one, other) = ("192.0.2.1".parse::<IpAddr>().unwrap(), "192.0.2.2".parse().unwrap());
         assert!(limiter.check(&one).is_ok() && limiter.check(&one).is_ok());
-        assert!(matches!(limiter.check(&one), Err(Error::TooMany(1..=10))));
+        assert!(matches!(limiter.check(&one), Err(Error::RateLimited(1..=10))));
         assert!(limiter.check(&other).is_ok(), "other keys are not limited");
     }
 
@@ -284,16 +284,16 @@ mod tests {
         for _ in 0..30 {
             limits.address(verify, here).unwrap();
         }
-        assert!(matches!(limits.address(verify, here), Err(Error::TooMany(1..=10))));
+        assert!(matches!(limits.address(verify, here), Err(Error::RateLimited(1..=10))));
         for _ in 0..300 {
             limits.account(verify, "Maya@example.com").unwrap();
         }
-        assert!(matches!(limits.account(verify, "maya@example.com "), Err(Error::TooMany(1..=2))));
+        assert!(matches!(limits.account(verify, "maya@example.com "), Err(Error::RateLimited(1..=2))));
         assert!(limits.address(verify, there).is_ok() && limits.account(verify, "noah@example.com").is_ok());
         for _ in 0..300 {
             limits.account(RateLimitKey::REFRESH, "maya").unwrap();
         }
-        assert!(matches!(limits.account(RateLimitKey::REFRESH, "maya"), Err(Error::TooMany(1..=2))));
+        assert!(matches!(limits.account(RateLimitKey::REFRESH, "maya"), Err(Error::RateLimited(1..=2))));
         let off = AuthRateLimits::new(false);
         assert!((0..1_000).all(|_| off.address(verify, here).is_ok()));
     }

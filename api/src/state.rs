@@ -14,7 +14,7 @@ use domain::{
     accounts::auth::{self, Auth},
     kernel::{
         access::SignedIn,
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         db::Db,
         ids::UserId,
     },
@@ -47,7 +47,7 @@ pub struct AppState(Arc<AppInner>);
 pub struct AppConfig {
     pub db: Db,
     pub clock: Clock,
-    pub chance: Chance,
+    pub random: RandomSource,
     pub options: Arc<Options>,
     pub auth: Auth,
     /// Filled by [`domain::outbox::activity_feed::run`], which the caller runs.
@@ -140,7 +140,7 @@ impl AppState {
         const THREE: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
         const TWENTY: NonZeroU32 = NonZeroU32::new(20).expect("twenty is not zero");
         const SIXTY: NonZeroU32 = NonZeroU32::new(60).expect("sixty is not zero");
-        let first_id = u64::from_le_bytes(config.chance.bytes());
+        let first_id = u64::from_le_bytes(config.random.bytes());
         let auth_rate_limits = AuthRateLimits::new(config.http.rate_limits);
         let https = config.options.public_url.starts_with("https://");
         let providers = Providers::new(&config.http.providers, &config.options.public_url);
@@ -169,11 +169,11 @@ impl AppState {
             actor,
             db: self.db.clone(),
             clock: self.clock.clone(),
-            chance: self.chance.clone(),
+            random: self.random.clone(),
             options: self.options.clone(),
             origin,
             idempotency: None,
-            silent: false,
+            suppress_notifications: false,
         }
     }
 
@@ -192,7 +192,7 @@ impl AppState {
     /// Rate limit for requests and messages to the staff. Staff have none; visitors have `contact_limit`.
     ///
     /// # Errors
-    /// TooMany with the seconds until the next is allowed.
+    /// RateLimited with the seconds until the next is allowed.
     pub fn check_request_limit(&self, actor: &Actor) -> Result<(), Error> {
         match actor.user_id() {
             Some(user) if !actor.is_staff() => self.request_limit.check(&user),

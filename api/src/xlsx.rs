@@ -1,11 +1,8 @@
 //! Reports as workbooks: dates, numbers and amounts are such in the cells, so that a spreadsheet can go on with them.
 use domain::{
     Error, Result,
-    kernel::{i18n, money::Currency},
-    reporting::{
-        exports::harmless,
-        reports::{Cells, Kind, Report},
-    },
+    kernel::{csv::escape_formula, i18n, money::Currency},
+    reporting::reports::{Cells, Kind, Report},
 };
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
 use serde_json::Map;
@@ -70,7 +67,7 @@ fn cell(
     let number = || text.parse::<f64>().unwrap_or_default();
     match kind {
         // Excel never runs a text, and no text of ours becomes a formula where it is typed again.
-        Kind::Text => sheet.write_string(row, column, harmless(text.to_owned()))?,
+        Kind::Text => sheet.write_string(row, column, escape_formula(text.to_owned()))?,
         Kind::Date => {
             sheet.write_datetime_with_format(row, column, ExcelDateTime::parse_from_str(text)?, forms.date)?
         }

@@ -4,7 +4,7 @@ use crate::support::{TestResponse, TestUser, on_both, on_both_with};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
     kernel::{
-        clock::Chance,
+        clock::RandomSource,
         ids::{DocumentId, UserId, VersionId},
         storage::{Credentials, Storage, StorageUrl},
     },
@@ -181,7 +181,7 @@ async fn files_are_stored_in_and_read_from_s3() {
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
     let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
-    bucket.prefix = Chance::system().uuid().to_string();
+    bucket.prefix = RandomSource::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
     Some(Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap())
 }

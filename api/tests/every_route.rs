@@ -9,7 +9,7 @@ use domain::{
     desk::requests,
     directory::{calls, companies, iso_notes, isos, leads},
     kernel::ids::CompanyId,
-    orders::{commissions, document_requests, documents::uploads, spvs, steps},
+    orders::{commissions, document_requests, documents::uploads, onboarding, steps},
     platform::maintenance,
     reporting::reports,
 };
@@ -86,7 +86,7 @@ async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya
         return Default::default();
     }
     let root = app.world.operator();
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(maya.id),
         company_id: Some(acme),
         iso_id: iso.parse().ok(),
@@ -94,7 +94,7 @@ async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya
         iso_commission_percentage: Some("2.5".to_owned()),
         ..Default::default()
     };
-    let order = spvs::create(&root, input).await.expect("an order");
+    let order = onboarding::create_order(&root, input).await.expect("an order");
     let steps: Vec<_> = order.steps.iter().map(|step| step.id).collect();
     steps::complete(&root, order.spv.id, None, &steps).await.expect("is closed");
     let of = commissions::Filter { spv_id: Some(order.spv.id), ..Default::default() };
@@ -171,11 +171,16 @@ async fn rows(
     let (other_client, ..) = app.world.client(&format!("Client{n}"), app.acme, None).await;
     let maya_acts = app.world.signed_in(&users::get(&app.world.operator(), maya.id).await.expect("Maya"));
     let spv_id = id(&spv, "/id").parse().expect("an id");
-    let new = || uploads::New { file_name: "a.txt".to_owned(), bytes: 3, spv_id: Some(spv_id), ..Default::default() };
+    let new = || uploads::CreateUpload {
+        file_name: "a.txt".to_owned(),
+        bytes: 3,
+        spv_id: Some(spv_id),
+        ..Default::default()
+    };
     let kept = uploads::create(&maya_acts, new()).await.expect("an upload");
     let content = futures::stream::iter([Ok::<_, std::convert::Infallible>(axum::body::Bytes::from_static(b"abc"))]);
     let kept = uploads::append(&maya_acts, kept.id, 0, content).await.expect("a document");
-    let free = uploads::New { spv_id: None, attach: true, ..new() };
+    let free = uploads::CreateUpload { spv_id: None, attach: true, ..new() };
     let free = uploads::create(&maya_acts, free).await.expect("an upload");
     let content = futures::stream::iter([Ok::<_, std::convert::Infallible>(axum::body::Bytes::from_static(b"abc"))]);
     let free = uploads::append(&maya_acts, free.id, 0, content).await.expect("a document");
@@ -204,14 +209,14 @@ async fn rows(
         schedule: schedule.id.to_string(),
         block: ip_blocklist::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
         admin: admin.to_string(),
-        free: free.kept_in.expect("is kept").to_string(),
+        free: free.saved_document_id.expect("is kept").to_string(),
         commission,
         run,
         lead,
         note,
         call,
         time,
-        document: kept.kept_in.expect("is kept").to_string(),
+        document: kept.saved_document_id.expect("is kept").to_string(),
         version: kept.version_id.expect("is kept").to_string(),
         upload: upload.id.to_string(),
         document_request: document_request.id.to_string(),

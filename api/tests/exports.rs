@@ -283,7 +283,7 @@ async fn partners_export_own_leads_and_staff_own_tasks() {
             }
         }
         // The page shows the first 200 of them; the file has all.
-        domain::operations::seed::load(&app.world.operator(), 150, |_| true).await.unwrap();
+        domain::operations::seed::insert_benchmark_data(&app.world.operator(), 150, |_| true).await.unwrap();
         let mut tx = app.world.db.begin().await.unwrap();
         tx.sql("update spv_steps set assignee_id = $1").bind(erin.id).run().await.unwrap();
         tx.commit().await.unwrap();

@@ -180,7 +180,7 @@ async fn totp_codes_work_once_within_their_window() {
         let late = challenge(&maya, &phone).await;
         app.world.clock.advance(Duration::seconds(301));
         try_code(&maya, &phone, &late, &phone.code(&app)).await.refused(422, "mfa_challenge_expired");
-        let unknown = app.world.chance.uuid().to_string();
+        let unknown = app.world.random.uuid().to_string();
         try_code(&maya, &phone, &unknown, &phone.code(&app)).await.refused(422, "mfa_factor_not_found");
         try_code(&maya, &phone, "x", &phone.code(&app)).await.refused(422, "mfa_factor_not_found");
         try_code(&maya, &phone, &unknown, "").await.refused(400, "validation_failed");

@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Actor, Ctx, Error, Options, Origin,
     kernel::{
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         db::{Db, Durability, Existing, SchemaState, inspect, sqlite_file},
     },
 };
@@ -177,11 +177,11 @@ pub fn operator_ctx(options: &Arc<Options>, db: Db) -> Ctx {
         actor: Actor::Operator(operator_name()),
         db,
         clock: Clock::system(),
-        chance: Chance::system(),
+        random: RandomSource::system(),
         options: options.clone(),
         origin: Origin::default(),
         idempotency: None,
-        silent: false,
+        suppress_notifications: false,
     }
 }
 

@@ -3,7 +3,7 @@ use crate::exit::Result;
 use chrono::DateTime;
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use domain::reporting::exports::csv_guarded;
+use domain::kernel::csv::escape_formulas;
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Write};
 
@@ -145,7 +145,7 @@ impl Output {
             }
             writer.write_record(record.0.iter().map(|cell| {
                 let text = value_text(&cell.value);
-                csv_guarded(&if self.terminal { clean(&text) } else { text })
+                escape_formulas(&if self.terminal { clean(&text) } else { text })
             }))?;
         }
         Ok(writer.flush()?)

@@ -186,7 +186,7 @@ async fn demo_accounts_are_refused_outside_demo_mode() {
         let port = last.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
         let live = DemoServer { port, token: String::new(), process };
         // Fewer than the login throttle counts.
-        for email in domain::operations::seed::SIGN_INS.into_iter().take(3) {
+        for email in domain::operations::demo_accounts::EMAILS.into_iter().take(3) {
             let answer = live.sign_in(email);
             assert_eq!(
                 (answer.status, answer.json()["error_code"].as_str()),

@@ -3,13 +3,14 @@ use crate::{
     accounts::users::{self, NewUser, User},
     kernel::{
         access::{Actor, Role},
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         ctx::{Ctx, Options, Origin},
         db::{Db, Dialect, Durability, Sql},
         error::Error,
         ids::{CompanyId, IsoId, SessionId, SpvId, StepId, UserId},
         storage::{Storage, StorageUrl},
     },
+    orders::onboarding,
 };
 use chrono::{DateTime, Utc};
 use std::{
@@ -56,7 +57,7 @@ pub fn noon() -> DateTime<Utc> {
 pub struct World {
     pub db: Db,
     pub clock: Clock,
-    pub chance: Chance,
+    pub random: RandomSource,
     pub options: Arc<Options>,
     pub dir: Arc<TempDir>,
     /// The address, for a second process on the same database.
@@ -84,8 +85,8 @@ pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(World) -> F) {
 
 impl World {
     pub async fn sqlite() -> Self {
-        let chance = Chance::system();
-        let dir = std::env::temp_dir().join(format!("spv-test-{}", chance.uuid()));
+        let random = RandomSource::system();
+        let dir = std::env::temp_dir().join(format!("spv-test-{}", random.uuid()));
         std::fs::create_dir_all(&dir).expect("the temporary folder can be written");
         let url = format!("sqlite:{}", dir.join("spv.db").display());
         let db = Db::open(&url, Durability::Normal).await.expect("a new file opens");
@@ -97,7 +98,8 @@ impl World {
     pub async fn postgres() -> Option<Self> {
         static TEMPLATE: OnceCell<()> = OnceCell::const_new();
         let server = needs("TEST_POSTGRES_URL")?;
-        static NAME: LazyLock<String> = LazyLock::new(|| format!("spv_template_{}", Chance::system().uuid().simple()));
+        static NAME: LazyLock<String> =
+            LazyLock::new(|| format!("spv_template_{}", RandomSource::system().uuid().simple()));
         let template = NAME.as_str();
         let admin = Db::open(&server, Durability::Full).await.expect("TEST_POSTGRES_URL is reachable");
         let address = |name: &str| {
@@ -113,13 +115,13 @@ impl World {
                 db.close().await;
             })
             .await;
-        let chance = Chance::system();
-        let name = format!("spv_{}", chance.uuid().simple());
+        let random = RandomSource::system();
+        let name = format!("spv_{}", random.uuid().simple());
         create(&admin, &format!("create database {name} template {template}")).await;
         admin.close().await;
         let url = address(&name);
         let db = Db::open(&url, Durability::Full).await.expect("a copied database opens");
-        let dir = std::env::temp_dir().join(format!("spv-test-{}", chance.uuid()));
+        let dir = std::env::temp_dir().join(format!("spv-test-{}", random.uuid()));
         std::fs::create_dir_all(&dir).expect("the temporary folder can be written");
         Some(Self::new(db, dir, url))
     }
@@ -131,7 +133,7 @@ impl World {
         Self {
             db,
             clock: Clock::fixed(noon()),
-            chance: Chance::system(),
+            random: RandomSource::system(),
             options: Arc::new(options),
             dir: Arc::new(TempDir(dir)),
             url,
@@ -173,11 +175,11 @@ impl World {
             actor,
             db: self.db.clone(),
             clock: self.clock.clone(),
-            chance: self.chance.clone(),
+            random: self.random.clone(),
             options: self.options.clone(),
             origin: Origin::default(),
             idempotency: None,
-            silent: false,
+            suppress_notifications: false,
         }
     }
 
@@ -192,7 +194,7 @@ impl World {
 
     /// The signed-in actor of a user's row, as a session would give it.
     pub fn signed_in(&self, user: &User) -> Ctx {
-        self.as_actor(Actor::User(Arc::new(user.signed_in(SessionId(self.chance.uuid())))))
+        self.as_actor(Actor::User(Arc::new(user.signed_in(SessionId(self.random.uuid())))))
     }
 
     /// An active user named `first`, with the address `first@example.com`.
@@ -246,7 +248,7 @@ impl World {
     /// An ISO partner and its signed-in actor.
     pub async fn iso(&self, first: &str, company: CompanyId) -> (IsoId, Ctx) {
         let iso = crate::directory::isos::create(
-            &self.operator().silently(),
+            &self.operator().without_notifications(),
             crate::directory::isos::Input {
                 first_name: first.to_owned(),
                 last_name: "Test".to_owned(),
@@ -265,7 +267,7 @@ impl World {
 
     /// A client with an order made by Quick Setup.
     pub async fn client(&self, first: &str, company: CompanyId, iso: Option<IsoId>) -> (UserId, SpvId, Ctx) {
-        let input = crate::directory::clients::Input {
+        let input = onboarding::ClientInput {
             first_name: first.to_owned(),
             last_name: "Test".to_owned(),
             email: format!("{}@example.com", first.to_lowercase()),
@@ -275,13 +277,9 @@ impl World {
             commission: iso.map(|_| "50.00".to_owned()),
             ..Default::default()
         };
-        let made = crate::directory::clients::create(
-            &self.operator().silently(),
-            crate::directory::clients::Setup::Quick,
-            input,
-        )
-        .await
-        .expect("a client");
+        let made = onboarding::create_client(&self.operator().without_notifications(), onboarding::Setup::Quick, input)
+            .await
+            .expect("a client");
         self.activate(made.client.id).await;
         let user = users::get(&self.operator(), made.client.id).await.expect("its user");
         (made.client.id, made.spv.id, self.signed_in(&user))

@@ -13,7 +13,7 @@ use domain::{
         page::PageQuery,
     },
     operations::{
-        alerts::{self, Readings},
+        alerts::{self, Metrics},
         health_checks::Disk,
         security_scan, seed,
     },
@@ -299,14 +299,14 @@ async fn operational_data_is_visible_to_super_admins_only() {
         settings::set(&sigrid, |now| Settings { mail_sender: sender, ..now }).await.unwrap();
         let mail = mails::test(&sigrid).await.unwrap();
         mails::mark_failed(&operator, mail, "550 no such user", true).await.unwrap();
-        let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
+        let full = Metrics { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
         alerts::check(&operator, &full).await.unwrap();
         let block = ip_blocklist::add(&sigrid, "192.0.2.0/24", Some("they try passwords")).await.unwrap();
         ip_blocklist::remove(&sigrid, block.id).await.unwrap();
-        let scan = security_scan::ask(&sigrid).await.unwrap();
-        security_scan::failed(&operator, scan.id, "the disk is full").await.unwrap();
-        let seeded = seed::queue(&operator).await.unwrap();
-        seed::failed(&operator, seeded, "the disk is full").await.unwrap();
+        let scan = security_scan::enqueue(&sigrid).await.unwrap();
+        security_scan::record_failure(&operator, scan.id, "the disk is full").await.unwrap();
+        let seeded = seed::enqueue(&operator).await.unwrap();
+        seed::record_failure(&operator, seeded, "the disk is full").await.unwrap();
         let jobs = queue::list(&sigrid, None, &PageQuery::default()).await.unwrap().items;
         queue::retry(&sigrid, &jobs[0].id).await.unwrap();
         activity::sequence_all(&operator).await.unwrap();
@@ -417,7 +417,7 @@ async fn previous_values_are_visible_to_super_admins_only() {
         let input = companies::SettingsInput { address: some("1 Pier"), ..Default::default() };
         companies::set(&clara, company, None, input).await.unwrap();
         let change = clients::Change { phone: some("+1 555 0143"), ..Default::default() };
-        clients::update(&olga, client, None, change).await.unwrap();
+        people::update_client(&olga, client, None, change).await.unwrap();
         let change = users::UpdateProfile { city: some("Lisbon"), ..Default::default() };
         people::update_profile(&maya, None, change).await.unwrap();
         let wanted = users::Preferences { time_zone: some("Europe/Lisbon"), ..Default::default() };

@@ -48,7 +48,7 @@ async fn signed_in(world: &World, id: UserId) -> Ctx {
 }
 
 async fn upload_file(ctx: &Ctx, spv: SpvId, name: &str, content: &'static str) -> VersionId {
-    let new = uploads::New {
+    let new = uploads::CreateUpload {
         file_name: name.to_owned(),
         bytes: content.len() as u64,
         spv_id: Some(spv),
@@ -78,11 +78,15 @@ async fn infected_documents_cannot_be_opened() {
             (upload_file(&maya, spv, "bad.txt", eicar).await, upload_file(&maya, spv, "good.txt", "harmless").await);
         assert_eq!(pending_scans(&world).await, 2);
         for version in [bad, good] {
-            assert_eq!(code(documents::seen(&maya, version).await), "being_scanned");
+            assert_eq!(code(documents::readable_version(&maya, version).await), "being_scanned");
             scanning::scan(&world.operator(), version).await.unwrap();
         }
-        assert_eq!(documents::seen(&maya, good).await.unwrap().scan, Scan::Clean);
-        assert_eq!(code(documents::seen(&world.operator(), bad).await), "infected", "not for the staff either");
+        assert_eq!(documents::readable_version(&maya, good).await.unwrap().scan, Scan::Clean);
+        assert_eq!(
+            code(documents::readable_version(&world.operator(), bad).await),
+            "infected",
+            "not for the staff either"
+        );
         activity::sequence_all(&world.operator()).await.unwrap();
         let mut infections = activity::since(&world.operator(), 0, 200).await.unwrap();
         infections.retain(|event| event.action == "document.infected");
@@ -91,7 +95,7 @@ async fn infected_documents_cannot_be_opened() {
         assert!(virus.starts_with("Eicar-Test-Signature"), "{virus}");
         // Idempotent: a job may run twice.
         scanning::scan(&world.operator(), bad).await.unwrap();
-        assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 0);
+        assert_eq!(scanning::enqueue_pending_scans(&world.operator()).await.unwrap(), 0);
     })
     .await;
 }
@@ -102,15 +106,18 @@ async fn unscanned_documents_are_scanned_once_a_scanner_is_configured() {
     on_both(async |world: World| {
         let (id, spv) = client_with_order(&world).await;
         let version = upload_file(&signed_in(&world, id).await, spv, "early.txt", "early").await;
-        assert_eq!(documents::seen(&signed_in(&world, id).await, version).await.unwrap().scan, Scan::NotScanned);
-        assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 0);
+        assert_eq!(
+            documents::readable_version(&signed_in(&world, id).await, version).await.unwrap().scan,
+            Scan::NotScanned
+        );
+        assert_eq!(scanning::enqueue_pending_scans(&world.operator()).await.unwrap(), 0);
         world.clock.advance(chrono::Duration::hours(2));
         let world = with_scanner(&world, Some(scanner.clone()));
-        assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 1);
-        assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 0, "once a day");
+        assert_eq!(scanning::enqueue_pending_scans(&world.operator()).await.unwrap(), 1);
+        assert_eq!(scanning::enqueue_pending_scans(&world.operator()).await.unwrap(), 0, "once a day");
         assert_eq!(pending_scans(&world).await, 1);
         scanning::scan(&world.operator(), version).await.unwrap();
-        assert_eq!(documents::seen(&signed_in(&world, id).await, version).await.unwrap().scan, Scan::Clean);
+        assert_eq!(documents::readable_version(&signed_in(&world, id).await, version).await.unwrap().scan, Scan::Clean);
     })
     .await;
 }
@@ -123,7 +130,7 @@ async fn documents_wait_while_the_scanner_is_unavailable() {
         let maya = signed_in(&world, id).await;
         let version = upload_file(&maya, spv, "deed.txt", "deed").await;
         assert!(matches!(scanning::scan(&world.operator(), version).await, Err(Error::Unavailable(_))));
-        assert_eq!(code(documents::seen(&maya, version).await), "being_scanned");
+        assert_eq!(code(documents::readable_version(&maya, version).await), "being_scanned");
         let page = PageQuery { limit: None, cursor: None };
         let listed = documents::list(&maya, &documents::Filter::default(), &page).await.unwrap();
         assert_eq!(listed.items[0].latest.scan, Scan::Waiting, "it is listed all the same");
@@ -131,7 +138,7 @@ async fn documents_wait_while_the_scanner_is_unavailable() {
         let erin = world.employee("Erin").await;
         let input = document_requests::Input { name: Some("Deed".to_owned()), ..Default::default() };
         let request = document_requests::create(&erin, spv, input).await.unwrap().id;
-        let new = uploads::New {
+        let new = uploads::CreateUpload {
             file_name: "deed.txt".to_owned(),
             bytes: 1,
             request_id: Some(request),
@@ -150,7 +157,7 @@ async fn documents_wait_while_the_scanner_is_unavailable() {
         assert_eq!(code(document_requests::approve(&erin, request, None).await), "infected");
         // Without a scanner, documents that waited for one can be opened.
         let world = with_scanner(&world, None);
-        documents::seen(&signed_in(&world, id).await, version).await.unwrap();
+        documents::readable_version(&signed_in(&world, id).await, version).await.unwrap();
     })
     .await;
 }

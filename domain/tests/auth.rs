@@ -22,6 +22,7 @@ use domain::{
         db::{Dialect, Sql},
         ids::ChallengeId,
     },
+    orders::onboarding,
     outbox::activity_feed,
     platform::{
         activity,
@@ -173,7 +174,7 @@ async fn restored_account_signs_in_with_its_password() {
 async fn restored_pending_account_is_pending_again() {
     on_both(async |world: World| {
         let (auth, op) = (node(), world.operator());
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: "Quinn".to_owned(),
             last_name: "Test".to_owned(),
             email: "quinn@example.com".to_owned(),
@@ -181,7 +182,7 @@ async fn restored_pending_account_is_pending_again() {
             price: Some("1250.00".to_owned()),
             ..Default::default()
         };
-        let quinn = clients::create(&op, clients::Setup::Quick, input).await.unwrap().client.id;
+        let quinn = onboarding::create_client(&op, onboarding::Setup::Quick, input).await.unwrap().client.id;
         clients::suspend(&op, quinn, None).await.unwrap();
         assert_eq!(clients::restore(&op, quinn, None).await.unwrap().status, Status::Pending);
         clients::archive(&op, quinn, None).await.unwrap();
@@ -346,7 +347,7 @@ async fn refresh_rotates_and_a_replayed_token_ends_the_session() {
         assert_eq!(logged(&world, "session.ended").await[0]["reason"], "refresh_token_reused");
 
         assert_eq!(code(refresh("nonsense").await), "refresh_token_not_valid");
-        let stranger = Keys::for_tests().refresh_token(domain::kernel::ids::SessionId(world.chance.uuid()), 0);
+        let stranger = Keys::for_tests().refresh_token(domain::kernel::ids::SessionId(world.random.uuid()), 0);
         assert_eq!(code(refresh(&stranger).await), "refresh_token_not_found");
     })
     .await;
@@ -469,7 +470,7 @@ async fn mailed_codes_are_refused_after_ten_wrong_ones() {
             assert_eq!(code(with("maya@example.com", wrong(&right)).await), "otp_expired");
         }
         let too_soon = with("maya@example.com", &right).await;
-        assert!(matches!(too_soon, Err(Error::TooMany(1))), "{too_soon:?}");
+        assert!(matches!(too_soon, Err(Error::RateLimited(1))), "{too_soon:?}");
         world.clock.advance(Duration::seconds(1));
         assert_eq!(code(with("maya@example.com", &right).await), "otp_expired", "the right one comes too late");
         world.clock.advance(Duration::seconds(2));
@@ -483,7 +484,7 @@ async fn mailed_codes_are_refused_after_ten_wrong_ones() {
             if n < 9 {
                 assert_eq!(code(answer), "otp_expired", "{n}");
             } else {
-                assert!(matches!(answer, Err(Error::TooMany(1))), "{n} {answer:?}");
+                assert!(matches!(answer, Err(Error::RateLimited(1))), "{n} {answer:?}");
             }
         }
     })
@@ -650,7 +651,7 @@ async fn token_with_another_users_session_is_refused() {
             (serde_json::json!({ "sub": maya.user.id, "aud": "x", "session_id": id, "exp": exp }), "bad_jwt_audience"),
             (serde_json::json!({ "session_id": id, "exp": exp }), "bad_jwt"),
             (serde_json::json!({ "sub": maya.user.id, "session_id": id }), "bad_jwt"),
-            (serde_json::json!({ "sub": world.chance.uuid(), "session_id": id, "exp": exp }), "user_not_found"),
+            (serde_json::json!({ "sub": world.random.uuid(), "session_id": id, "exp": exp }), "user_not_found"),
         ] {
             assert_eq!(code(ctx_of_token(&world, &auth, &forged(claims.clone())).await), refusal, "{claims}");
         }
@@ -915,7 +916,7 @@ async fn concurrent_guesses_are_throttled() {
         person(&world, Role::Employee, "maya").await;
         let guesses = (0..14).map(|_| async {
             match auth::sign_in(&world.nobody(), &auth, "maya@example.com", "wrong-wrong").await {
-                Err(Error::TooMany(_)) => 0,
+                Err(Error::RateLimited(_)) => 0,
                 other => {
                     assert_eq!(code(other), "invalid_credentials");
                     1
@@ -949,7 +950,7 @@ async fn known_location_is_not_throttled_by_failures_elsewhere() {
             assert_eq!(code(refused), "invalid_credentials", "{n}");
         }
         let elsewhere = tries("198.51.100.1", PASSWORD).await;
-        assert!(matches!(elsewhere, Err(Error::TooMany(_))), "{elsewhere:?}");
+        assert!(matches!(elsewhere, Err(Error::RateLimited(_))), "{elsewhere:?}");
         // Another device in the same /64.
         tries("2001:db8:1:2:ffff::9", PASSWORD).await.expect("is let in");
 
@@ -992,7 +993,7 @@ async fn correct_guess_is_throttled_like_wrong_ones() {
         world.until_waiting(before.len() + 1).await;
         drop(held);
         let answer = right.await.unwrap();
-        assert!(matches!(answer, Err(Error::TooMany(_))), "{answer:?}");
+        assert!(matches!(answer, Err(Error::RateLimited(_))), "{answer:?}");
     })
     .await;
 }

@@ -62,7 +62,7 @@ fn change(password: &str, current: Option<&str>) -> UpdateAccount {
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
     match result.expect_err("is refused") {
         Error::Unauthenticated(p) | Error::Conflict(p) | Error::Forbidden(p) => p.code,
-        Error::TooMany(_) => "too_many",
+        Error::RateLimited(_) => "too_many",
         other => panic!("{other:?}"),
     }
 }

@@ -8,14 +8,14 @@ use domain::{
         users,
     },
     kernel::{
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         db::{Db, Dialect, Durability, Sql},
         page::PageQuery,
         storage::{Credentials, Storage, StorageUrl},
     },
     operations::{
         alerts,
-        backups::{self, LEFT_OUT, Manifest, Progress, State},
+        backups::{self, EXCLUDED_TABLES, Manifest, Progress, State},
         health_checks, seed,
     },
     orders::{documents::uploads, spvs},
@@ -57,10 +57,14 @@ fn after_minutes(world: &World, minutes: i64) -> World {
 
 /// Uploads a document.
 async fn upload_file(ctx: &Ctx, content: &'static [u8]) {
-    let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: content.len() as u64, ..Default::default() };
+    let new = uploads::CreateUpload {
+        file_name: "passport.pdf".to_owned(),
+        bytes: content.len() as u64,
+        ..Default::default()
+    };
     let upload = uploads::create(ctx, new).await.unwrap();
     let bytes = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(content))]);
-    assert!(uploads::append(ctx, upload.id, 0, bytes).await.unwrap().kept_in.is_some());
+    assert!(uploads::append(ctx, upload.id, 0, bytes).await.unwrap().saved_document_id.is_some());
 }
 
 /// Rows of a backup by table, sorted. JSON texts are parsed, so that formatting does not matter.
@@ -89,7 +93,7 @@ fn table_rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<Strin
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
     let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
-    bucket.prefix = Chance::system().uuid().to_string();
+    bucket.prefix = RandomSource::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
     Some(Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap())
 }
@@ -102,7 +106,7 @@ async fn every_table_is_backed_up_or_excluded() {
         let made = backups::create(&world.operator(), &no_progress).await.unwrap();
         let manifest = backups::find(&world.operator(), &made.name).await.unwrap();
         let mut known: BTreeSet<String> = manifest.tables.iter().map(|rows| rows.table.clone()).collect();
-        known.extend(LEFT_OUT.iter().map(|(table, _)| (*table).to_owned()));
+        known.extend(EXCLUDED_TABLES.iter().map(|(table, _)| (*table).to_owned()));
         let mut db = world.db.clone();
         let sql = match db.dialect() {
             Dialect::Sqlite => {
@@ -142,7 +146,7 @@ async fn backups_restore_between_sqlite_and_postgres() {
         let before = Auth::new(Keys::load_or_create(&keys).unwrap());
         let password = office.options.demo_password.clone();
         let granted = auth::sign_in(&office.nobody(), &before, "super@example.com", &password).await.unwrap();
-        health_checks::ask(&operator).await.unwrap();
+        health_checks::enqueue(&operator).await.unwrap();
         activity::sequence_all(&operator).await.unwrap();
         let made = backups::create(&operator, &no_progress).await.unwrap();
         assert_eq!((made.state, made.documents_missing), (State::Done, 0));
@@ -230,7 +234,7 @@ async fn assert_transfers(
     let beside_rows: i64 = office.db.clone().sql(beside).scalar().await.unwrap();
     assert!(beside_rows > 0, "a backup");
     // A scheduled run that was already enqueued.
-    assert!(queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap());
+    assert!(queue::enqueue_once(&operator, &backups::NightlyBackup {}, "nightly").await.unwrap());
     let mut tx = office.db.begin().await.unwrap();
     tx.sql(match tx.dialect() {
         Dialect::Sqlite => "update Jobs set status = 'Done' where idempotency_key = 'nightly'",
@@ -247,10 +251,15 @@ async fn assert_transfers(
         let direction = format!("{:?} into {:?}", office.db.dialect(), home.db.dialect());
         // Files outside the database stay where they are.
         let home = World { options: office.options.clone(), ..after_minutes(&home, 60) };
-        let moving = backups::begin_move(&after_minutes(office, 60).operator(), &home.db, &no_progress).await.unwrap();
-        let moved = moving.keep().await.unwrap();
+        let moving =
+            backups::begin_transfer(&after_minutes(office, 60).operator(), &home.db, &no_progress).await.unwrap();
+        let moved = moving.commit().await.unwrap();
         // All tables except the health checks of this machine.
-        assert_eq!((moved.tables, moved.jobs), (manifest.tables.len() + LEFT_OUT.len() - 1, waiting), "{direction}");
+        assert_eq!(
+            (moved.tables, moved.jobs),
+            (manifest.tables.len() + EXCLUDED_TABLES.len() - 1, waiting),
+            "{direction}"
+        );
         // One more: the log entry of the backup itself.
         let rows_there = manifest.rows() + beside_rows + 1;
         assert_eq!((moved.rows, moved.documents), (rows_there, manifest.documents.lines), "{direction}");
@@ -262,7 +271,7 @@ async fn assert_transfers(
             "{direction}"
         );
         // Scheduled runs of the past are not enqueued again, current ones are.
-        assert!(!queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap(), "{direction}");
+        assert!(!queue::enqueue_once(&operator, &backups::NightlyBackup {}, "nightly").await.unwrap(), "{direction}");
         assert_eq!(backups::restored_at(&operator).await.unwrap(), None, "{direction}");
         let again = backups::create(&operator, &no_progress).await.unwrap();
         let again = backups::find(&operator, &again.name).await.unwrap();
@@ -276,7 +285,7 @@ async fn assert_transfers(
         }
         activity::sequence_all(&operator).await.unwrap();
         assert!(activity::verify(&operator).await.unwrap() > entries, "{direction}");
-        let refused = backups::begin_move(&office.operator(), &home.db, &no_progress).await.unwrap_err();
+        let refused = backups::begin_transfer(&office.operator(), &home.db, &no_progress).await.unwrap_err();
         assert_eq!(code(&refused), "move_target", "{direction}");
         fs::remove_dir_all(here.join(&again.name)).unwrap();
     }
@@ -290,7 +299,7 @@ async fn transfer_refuses_a_running_portal() {
         let folder = tempfile::tempdir().unwrap();
         let (world, operator, _) = small_office(&world, folder.path()).await;
         let employee = world.employee("Erin").await;
-        assert_eq!(code(&backups::begin_move(&employee, &world.db, &no_progress).await.unwrap_err()), "forbidden");
+        assert_eq!(code(&backups::begin_transfer(&employee, &world.db, &no_progress).await.unwrap_err()), "forbidden");
         let home = World::sqlite().await;
         let (runtime, seen) = (tokio::runtime::Handle::current(), AtomicUsize::new(0));
         let tell = |progress: Progress<'_>| {
@@ -301,13 +310,13 @@ async fn transfer_refuses_a_running_portal() {
                 tokio::task::block_in_place(|| runtime.block_on(world.company("Meanwhile")));
             }
         };
-        let refused = backups::begin_move(&operator, &home.db, &tell).await.unwrap_err();
+        let refused = backups::begin_transfer(&operator, &home.db, &tell).await.unwrap_err();
         assert_eq!(code(&refused), "move_differs");
         let mut db = home.db.clone();
         let left: i64 = db.sql("select count(*) from companies").scalar().await.unwrap();
         assert_eq!(left, 0, "no rows are left");
-        // A transfer dropped before `keep` leaves no rows.
-        drop(backups::begin_move(&operator, &home.db, &no_progress).await.unwrap());
+        // A transfer dropped before `commit` leaves no rows.
+        drop(backups::begin_transfer(&operator, &home.db, &no_progress).await.unwrap());
         let left: i64 = db.sql("select count(*) from companies").scalar().await.unwrap();
         assert_eq!(left, 0);
         // A heartbeat one minute old counts as a running server.
@@ -315,12 +324,15 @@ async fn transfer_refuses_a_running_portal() {
         let minute = operator.now().timestamp().div_euclid(60) - 1;
         tx.sql("insert into heartbeats (minute) values ($1)").bind(minute).run().await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(code(&backups::begin_move(&operator, &home.db, &no_progress).await.unwrap_err()), "move_at_work");
+        assert_eq!(
+            code(&backups::begin_transfer(&operator, &home.db, &no_progress).await.unwrap_err()),
+            "move_at_work"
+        );
         let later = after_minutes(&world, 1);
-        drop(backups::begin_move(&later.operator(), &home.db, &no_progress).await.unwrap());
+        drop(backups::begin_transfer(&later.operator(), &home.db, &no_progress).await.unwrap());
         insert_active_worker(&later).await;
         assert_eq!(
-            code(&backups::begin_move(&later.operator(), &home.db, &no_progress).await.unwrap_err()),
+            code(&backups::begin_transfer(&later.operator(), &home.db, &no_progress).await.unwrap_err()),
             "move_at_work"
         );
     })
@@ -473,7 +485,7 @@ async fn unfinished_jobs_are_restored() {
         let world = with_backup_dir(&world, folder.path());
         let operator = world.operator();
         for _ in 0..5 {
-            health_checks::ask(&operator).await.unwrap();
+            health_checks::enqueue(&operator).await.unwrap();
         }
         let all = PageQuery::default();
         let asked = queue::list(&operator, None, &all).await.unwrap().items;
@@ -491,7 +503,7 @@ async fn unfinished_jobs_are_restored() {
         }
         let was = queue::list(&operator, None, &all).await.unwrap().items;
         // This job waits while the backup runs and is not enqueued by the restore.
-        backups::ask(&operator).await.unwrap();
+        backups::enqueue(&operator).await.unwrap();
         let made = backups::create(&operator, &no_progress).await.unwrap();
         let mut homes = vec![World::sqlite().await];
         homes.extend(World::postgres().await);
@@ -571,7 +583,7 @@ async fn retention_keeps_the_backup_just_made_despite_clock_skew() {
             let ahead = backups::create(&after_minutes(&world, 60).operator(), &no_progress).await.unwrap();
             let made = backups::create(&world.operator(), &no_progress).await.unwrap();
             assert!(made.name < ahead.name, "the clock went back");
-            let there = backups::found(&world.operator()).await.unwrap();
+            let there = backups::list_stored(&world.operator()).await.unwrap();
             assert_eq!(there.iter().map(|kept| kept.name.as_str()).collect::<Vec<_>>(), [made.name.as_str()]);
         }
     })
@@ -584,7 +596,7 @@ async fn complete_backup_of_a_crashed_process_is_adopted() {
         let folder = tempfile::tempdir().unwrap();
         let world = with_backup_dir(&world, folder.path());
         let sigrid = world.super_admin("Sigrid").await;
-        let asked = backups::ask(&sigrid).await.unwrap();
+        let asked = backups::enqueue(&sigrid).await.unwrap();
         let job = world.as_actor(domain::Actor::System("portal.backup"));
         backups::run(&job, asked.id).await.unwrap();
         let made = backups::get(&sigrid, asked.id).await.unwrap();
@@ -695,10 +707,10 @@ async fn one_backup_runs_at_a_time_without_blocking_writers() {
         let folder = tempfile::tempdir().unwrap();
         let world = with_backup_dir(&world, folder.path());
         let sigrid = world.super_admin("Sigrid").await;
-        let asked = backups::ask(&sigrid).await.unwrap();
+        let asked = backups::enqueue(&sigrid).await.unwrap();
         assert_eq!((asked.state, asked.asked_by.as_str()), (State::Queued, "Sigrid Test"));
         let conflict = |e: Error| matches!(e, Error::Conflict(problem) if problem.code == "backup_running");
-        assert!(conflict(backups::ask(&sigrid).await.unwrap_err()));
+        assert!(conflict(backups::enqueue(&sigrid).await.unwrap_err()));
         // Another process holds the lock.
         let lock = File::create(folder.path().join(".lock")).unwrap();
         lock.lock().unwrap();
@@ -721,8 +733,8 @@ async fn one_backup_runs_at_a_time_without_blocking_writers() {
         let actions: Vec<&str> =
             log.iter().filter(|row| row.subject_kind == "backup").map(|row| row.action.as_str()).collect();
         assert_eq!(actions, ["backup.created", "backup.asked"]);
-        let again = backups::ask(&sigrid).await.unwrap();
-        backups::failed(&job, again.id, "the disk is full").await.unwrap();
+        let again = backups::enqueue(&sigrid).await.unwrap();
+        backups::record_failure(&job, again.id, "the disk is full").await.unwrap();
         let failed = backups::get(&sigrid, again.id).await.unwrap();
         assert_eq!((failed.state, failed.error.as_deref()), (State::Failed, Some("the disk is full")));
         assert_eq!(backups::last_good(&sigrid).await.unwrap().map(|last| last.id), Some(asked.id));
@@ -788,7 +800,7 @@ async fn unreadable_document_is_reported_and_the_rest_backed_up() {
         assert!(matches!(&report.faults[..], [fault] if fault.contains(&name)), "{:?}", report.faults);
         assert!(report.activity > 0, "the rest is verified");
         let open = async || {
-            alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+            alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
             let open = alerts::list(&operator, true, &PageQuery::default()).await.unwrap().items;
             open.into_iter().find(|alert| alert.kind == "backup_incomplete").map(|alert| alert.data)
         };
@@ -852,11 +864,11 @@ async fn configured_directory_is_not_recreated_while_unmounted() {
         assert_eq!(backups::get(&operator, elsewhere.id).await.unwrap().state, State::Done, "it is where it was");
         fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
         assert_eq!(code(backups::create(&operator, &no_progress).await.unwrap_err()), "backup_folder_missing");
-        assert_eq!(code(backups::found(&operator).await.unwrap_err()), "backup_folder_missing");
-        assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_missing");
+        assert_eq!(code(backups::list_stored(&operator).await.unwrap_err()), "backup_folder_missing");
+        assert_eq!(code(backups::check_directory(&operator).await.unwrap_err()), "backup_folder_missing");
         assert!(!chosen.exists());
         // The job is retried.
-        let asked = backups::ask(&operator).await.unwrap();
+        let asked = backups::enqueue(&operator).await.unwrap();
         let away = backups::run(&operator, asked.id).await.unwrap_err();
         assert!(matches!(&away, Error::Unavailable(why) if why.contains("mount")), "{away:?}");
         fs::rename(disks.path().join("unplugged"), &chosen).unwrap();
@@ -866,7 +878,7 @@ async fn configured_directory_is_not_recreated_while_unmounted() {
         fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
         fs::create_dir(&chosen).unwrap();
         assert_eq!(code(backups::create(&operator, &no_progress).await.unwrap_err()), "backup_folder_empty");
-        assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_empty");
+        assert_eq!(code(backups::check_directory(&operator).await.unwrap_err()), "backup_folder_empty");
         assert_eq!(fs::read_dir(&chosen).unwrap().count(), 0);
         fs::create_dir(chosen.join("contents")).unwrap();
         backups::create(&after_minutes(&world, 1).operator(), &no_progress).await.unwrap();
@@ -901,7 +913,7 @@ async fn interrupted_backup_leaves_none_queued() {
             let listed = backups::list(&operator).await.unwrap();
             assert!(listed.iter().all(|backup| backup.state != State::Queued), "after {polls}: {listed:#?}");
             begun += usize::from(listed.iter().any(|backup| backup.state == State::Running));
-            backups::stopped(&operator).await.unwrap();
+            backups::clean_up_interrupted(&operator).await.unwrap();
             if done {
                 break;
             }
@@ -909,7 +921,7 @@ async fn interrupted_backup_leaves_none_queued() {
         assert!(begun > 0, "none was interrupted while running");
 
         // A queued backup that no worker picked up within a day fails.
-        let left = backups::ask(&operator).await.unwrap();
+        let left = backups::enqueue(&operator).await.unwrap();
         backups::create(&after_minutes(&world, 23 * 60).operator(), &no_progress).await.unwrap();
         assert_eq!(backups::get(&operator, left.id).await.unwrap().state, State::Queued);
         backups::create(&after_minutes(&world, 25 * 60).operator(), &no_progress).await.unwrap();
@@ -992,7 +1004,7 @@ async fn only_super_admins_and_the_operator_access_backups() {
         for ctx in [&partner, &maya, &olga, &clara] {
             let forbidden = |e: Error| matches!(e, Error::Forbidden(_) | Error::NotFound(_));
             assert!(forbidden(backups::list(ctx).await.unwrap_err()));
-            assert!(forbidden(backups::ask(ctx).await.unwrap_err()));
+            assert!(forbidden(backups::enqueue(ctx).await.unwrap_err()));
             assert!(forbidden(backups::get(ctx, made.id).await.unwrap_err()));
             assert!(forbidden(backups::last_good(ctx).await.unwrap_err()));
             assert!(forbidden(backups::create(ctx, &no_progress).await.unwrap_err()));

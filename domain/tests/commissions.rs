@@ -5,14 +5,14 @@ use domain::{
     Ctx,
     directory::companies,
     kernel::{
-        clock::Chance,
+        clock::RandomSource,
         date_range,
         ids::{CompanyId, IsoId, SpvId, UserId},
         page::PageQuery,
     },
     orders::{
         commissions::{self, Commission, Filter, Kind, Period, Status},
-        spvs, steps,
+        onboarding, spvs, steps,
     },
     platform::rollups,
     reporting::{dashboards, exports, finances},
@@ -22,15 +22,15 @@ use std::collections::BTreeMap;
 
 /// A started order with a commission of `percent` of its purchase amount.
 async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: IsoId, amount: &str, percent: &str) -> SpvId {
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         iso_id: Some(iso),
         purchase_amount: Some(amount.to_owned()),
         iso_commission_percentage: Some(percent.to_owned()),
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     };
-    let spv = spvs::create(ctx, input).await.unwrap().spv;
+    let spv = onboarding::create_order(ctx, input).await.unwrap().spv;
     spvs::start(ctx, spv.id, None).await.unwrap().spv.id
 }
 
@@ -167,7 +167,7 @@ async fn commission_month_uses_the_company_time_zone() {
             let board = dashboards::iso(&ingrid).await.unwrap();
             let finances = finances::get(&clara, None, &asked()).await.unwrap();
             let mut all = vec![
-                statement.sums.iter().map(commissions::Sums::total_minor).sum::<i64>(),
+                statement.sums.iter().map(commissions::Totals::total_minor).sum::<i64>(),
                 board.monthly_commissions.iter().map(|sum| sum.minor).sum(),
                 finances.accounts.iter().map(|account| account.total.commission_minor).sum(),
             ];
@@ -239,7 +239,7 @@ async fn only_staff_approve_void_and_pay() {
         assert_eq!(code(&backwards.await.unwrap_err()), "to before_from");
         let voided = commissions::void(&elias, id, None, "Agreed otherwise").await.unwrap();
         assert_eq!((voided.status, voided.reason.as_deref()), (Status::Void, Some("Agreed otherwise")));
-        assert!(commissions::sums(&ingrid, &Filter::default()).await.unwrap().is_empty());
+        assert!(commissions::totals(&ingrid, &Filter::default()).await.unwrap().is_empty());
         assert_eq!(code(&commissions::approve(&elias, &[id]).await.unwrap_err()), "commission_settled");
     })
     .await;
@@ -307,7 +307,7 @@ async fn voided_commission_stays_void_after_reopening() {
         spvs::reopen(&sam, spv, None, "Again").await.unwrap();
         spvs::cancel(&sam, spv, None, "The deal is off").await.unwrap();
         assert_eq!(list_entries(&ingrid, &of).await.len(), 1, "a void entry is not reversed");
-        assert!(commissions::sums(&ingrid, &of).await.unwrap().is_empty());
+        assert!(commissions::totals(&ingrid, &of).await.unwrap().is_empty());
     })
     .await;
 }
@@ -360,7 +360,7 @@ async fn assert_consistent(ctx: &Ctx, iso: IsoId, history: &str) {
             sums
         };
         let wanted = live(&list_entries(ctx, &filter).await);
-        let sums = commissions::sums(ctx, &filter).await.unwrap();
+        let sums = commissions::totals(ctx, &filter).await.unwrap();
         let by_sums = sums.iter().map(|s| (s.currency.code().to_owned(), s.total_minor())).collect::<BTreeMap<_, _>>();
         assert_eq!(by_sums, wanted, "{history}");
         let overview = commissions::overview(ctx, Some(iso), period).await.unwrap();
@@ -372,7 +372,7 @@ async fn assert_consistent(ctx: &Ctx, iso: IsoId, history: &str) {
         let statement = commissions::statement(ctx, Some(iso), from, to).await.unwrap();
         assert_eq!(live(&statement.rows), wanted, "{history}");
         assert_eq!(statement.sums, sums, "{history}");
-        let file = exports::begin(ctx, &exports::Table::Commissions(filter)).await.unwrap();
+        let file = exports::first_page(ctx, &exports::Table::Commissions(filter)).await.unwrap();
         let mut by_file = BTreeMap::new();
         for line in file.text.lines().skip(1) {
             // Names in this test contain no commas.
@@ -395,7 +395,7 @@ async fn assert_consistent(ctx: &Ctx, iso: IsoId, history: &str) {
 async fn totals_equal_the_sum_of_entries_after_any_history() {
     on_both(async |world| {
         for seed in [1, 20_261_121, 77] {
-            let chance = Chance::seeded(seed);
+            let random = RandomSource::seeded(seed);
             let company = world.company(&format!("Meridian {seed}")).await;
             let (iso, partner) = world.iso(&format!("Ingrid{seed}"), company).await;
             let (client, ..) = world.client(&format!("Maya{seed}"), company, Some(iso)).await;
@@ -405,23 +405,23 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
             let mut paid: BTreeMap<_, i64> = BTreeMap::new();
             let of = Filter { iso_id: Some(iso), ..Filter::default() };
             for n in 0..45 {
-                let pick = |len: usize| chance.below(len as u64) as usize;
-                let what = chance.below(10);
+                let pick = |len: usize| random.below(len as u64) as usize;
+                let what = random.below(10);
                 history.push_str(&format!("{what} "));
                 match what {
                     0..=2 => {
                         let currency = ["USD", "EUR", "JPY"][pick(3)];
-                        let input = spvs::Input {
+                        let input = onboarding::OrderInput {
                             client_id: Some(client),
                             company_id: Some(company),
                             iso_id: Some(iso),
                             custom_identifier: Some(format!("S{seed}-{n}")),
-                            purchase_amount: Some(format!("{}", 1 + chance.below(90_000))),
+                            purchase_amount: Some(format!("{}", 1 + random.below(90_000))),
                             currency: Some(currency.to_owned()),
-                            iso_commission_percentage: Some(format!("{}.{:04}", chance.below(9), chance.below(10_000))),
-                            ..spvs::Input::default()
+                            iso_commission_percentage: Some(format!("{}.{:04}", random.below(9), random.below(10_000))),
+                            ..onboarding::OrderInput::default()
                         };
-                        let spv = spvs::create(&sam, input).await.unwrap().spv.id;
+                        let spv = onboarding::create_order(&sam, input).await.unwrap().spv.id;
                         spvs::start(&sam, spv, None).await.unwrap();
                         close(&sam, spv).await;
                         orders.push(spv);
@@ -453,14 +453,14 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
                             let mut ids: Vec<_> = list_entries(&sam, &filter).await.iter().map(|row| row.id).collect();
                             // Sometimes only a part, which is refused if it would split a pair.
                             ids.truncate(1 + pick(3));
-                            if !ids.is_empty() && chance.below(3) > 0 {
+                            if !ids.is_empty() && random.below(3) > 0 {
                                 drop(commissions::approve(&sam, &ids).await);
                             }
                         }
                     }
                     8 => {
                         if let Ok(run) = commissions::open(&sam).await {
-                            if chance.below(3) == 0 {
+                            if random.below(3) == 0 {
                                 commissions::discard(&sam, run.run.id, None).await.unwrap();
                             } else {
                                 commissions::pay(&sam, run.run.id, None, None).await.unwrap();
@@ -472,7 +472,7 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
                         if !found.is_empty() {
                             drop(commissions::void(&sam, found[pick(found.len())].id, None, "Off").await);
                         }
-                        world.clock.advance(chrono::Duration::days(chance.below(20) as i64));
+                        world.clock.advance(chrono::Duration::days(random.below(20) as i64));
                     }
                 }
                 for row in list_entries(&sam, &of).await {

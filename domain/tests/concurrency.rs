@@ -2,21 +2,24 @@
 use domain::{
     Ctx, Error,
     accounts::users::{self, Status},
-    directory::clients::{self, Setup},
+    directory::clients,
     kernel::{
         access::Role,
         ctx::Options,
         ids::{CompanyId, IsoId, UserId},
         page::PageQuery,
     },
-    orders::spvs,
+    orders::{
+        onboarding::{self, Setup},
+        spvs,
+    },
     platform::activity,
     testing::{World, on_both},
 };
 use std::sync::Arc;
 
-fn client(email: &str, company: CompanyId) -> clients::Input {
-    clients::Input {
+fn client(email: &str, company: CompanyId) -> onboarding::ClientInput {
+    onboarding::ClientInput {
         first_name: "Maya".to_owned(),
         last_name: "Ortiz".to_owned(),
         email: email.to_owned(),
@@ -26,8 +29,8 @@ fn client(email: &str, company: CompanyId) -> clients::Input {
     }
 }
 
-fn order(client: UserId, company: CompanyId) -> spvs::Input {
-    spvs::Input {
+fn order(client: UserId, company: CompanyId) -> onboarding::OrderInput {
+    onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         purchase_amount: Some("5".to_owned()),
@@ -46,11 +49,11 @@ fn error_codes<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 }
 
 /// Creates ten orders concurrently.
-async fn create_ten(ctx: &Ctx, input: &spvs::Input) -> Vec<spvs::Spv> {
+async fn create_ten(ctx: &Ctx, input: &onboarding::OrderInput) -> Vec<spvs::Spv> {
     let tries: Vec<_> = (0..10)
         .map(|_| {
             let (ctx, input) = (ctx.clone(), input.clone());
-            tokio::spawn(async move { spvs::create(&ctx, input).await })
+            tokio::spawn(async move { onboarding::create_order(&ctx, input).await })
         })
         .collect();
     let mut made = Vec::new();
@@ -67,7 +70,7 @@ async fn concurrent_requests_with_one_idempotency_key_create_one_order() {
         let (client, ..) = world.client("Clara", company, None).await;
         let key = Some(("click".to_owned(), "hash".to_owned()));
         let ctx = Ctx { idempotency: key, ..world.employee("Finn").await };
-        let named = spvs::Input { custom_identifier: Some("Harbor 1".to_owned()), ..order(client, company) };
+        let named = onboarding::OrderInput { custom_identifier: Some("Harbor 1".to_owned()), ..order(client, company) };
         let made = create_ten(&ctx, &named).await;
         assert!(made.iter().all(|spv| spv.id == made[0].id));
     })
@@ -91,15 +94,15 @@ async fn missing_company_or_iso_is_reported_by_its_field() {
     on_both(async |world: World| {
         let finn = world.employee("Finn").await;
         let company = world.company("Harbor").await;
-        let nowhere = client("maya@example.com", CompanyId(world.chance.uuid()));
-        assert_eq!(error_codes(clients::create(&finn, Setup::Quick, nowhere).await), "company_id not_found");
-        let nobody = clients::Input {
-            iso_id: Some(IsoId(world.chance.uuid())),
+        let nowhere = client("maya@example.com", CompanyId(world.random.uuid()));
+        assert_eq!(error_codes(onboarding::create_client(&finn, Setup::Quick, nowhere).await), "company_id not_found");
+        let nobody = onboarding::ClientInput {
+            iso_id: Some(IsoId(world.random.uuid())),
             commission: Some("1".to_owned()),
             ..client("maya@example.com", company)
         };
-        assert_eq!(error_codes(clients::create(&finn, Setup::Full, nobody).await), "iso_id not_found");
-        clients::create(&finn, Setup::Quick, client("maya@example.com", company)).await.expect("a client");
+        assert_eq!(error_codes(onboarding::create_client(&finn, Setup::Full, nobody).await), "iso_id not_found");
+        onboarding::create_client(&finn, Setup::Quick, client("maya@example.com", company)).await.expect("a client");
     })
     .await;
 }
@@ -111,7 +114,8 @@ async fn restored_client_returns_to_its_previous_status() {
             Options { default_password: Some("portal-demo-2026".to_owned()), ..Options::clone(&world.options) };
         let finn = Ctx { options: Arc::new(options), ..world.employee("Finn").await };
         let company = world.company("Harbor").await;
-        let made = clients::create(&finn, Setup::Full, client("maya@example.com", company)).await.expect("a client");
+        let made =
+            onboarding::create_client(&finn, Setup::Full, client("maya@example.com", company)).await.expect("a client");
         let (id, version) = (made.client.id, made.client.version);
         // Restoring an active account changes nothing.
         let same = clients::restore(&finn, id, None).await.expect("nothing to do");
@@ -123,7 +127,9 @@ async fn restored_client_returns_to_its_previous_status() {
         assert_eq!(error_codes(clients::suspend(&finn, id, None).await), "archived");
         let again = clients::archive(&finn, id, None).await.expect("nothing to do");
         assert_eq!((again.status, again.version), (Status::Archived, archived.version));
-        let quick = clients::create(&finn, Setup::Quick, client("nora@example.com", company)).await.expect("a client");
+        let quick = onboarding::create_client(&finn, Setup::Quick, client("nora@example.com", company))
+            .await
+            .expect("a client");
         clients::suspend(&finn, quick.client.id, None).await.expect("shut");
         let open = clients::restore(&finn, quick.client.id, None).await.expect("open");
         assert_eq!(open.status, Status::Pending);
@@ -161,8 +167,9 @@ async fn notify_client_resolves_identifiers_shared_by_companies() {
         for name in ["Harbor", "Meridian", "Summit"] {
             let company = world.company(name).await;
             let (client, first, _) = world.client(&format!("Clara{name}"), company, None).await;
-            let same = spvs::Input { custom_identifier: Some("SPV-001".to_owned()), ..order(client, company) };
-            spvs::create(&finn, same).await.expect("an order");
+            let same =
+                onboarding::OrderInput { custom_identifier: Some("SPV-001".to_owned()), ..order(client, company) };
+            onboarding::create_order(&finn, same).await.expect("an order");
             clara = Some((format!("clara{}@example.com", name.to_lowercase()), first));
         }
         let (email, first) = clara.expect("one of them");

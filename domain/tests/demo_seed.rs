@@ -54,7 +54,7 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();
         assert_eq!(logo.media_type, "image/png");
         // The counts of the specification, including the partner's leads and calls.
-        let statuses = requests::desk(&operator).await.unwrap().statuses;
+        let statuses = requests::summary(&operator).await.unwrap().statuses;
         use requests::Status::{Approved, InReview, Pending, Rejected, Withdrawn};
         assert_eq!(statuses, [(Pending, 89), (InReview, 0), (Approved, 967), (Rejected, 191), (Withdrawn, 0)]);
         let mut of_partner = Vec::new();
@@ -106,7 +106,7 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
             assert_eq!((user.role, user.status), (role, status), "{email}");
         }
         // One open alert and one resolved.
-        alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+        alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
         let open = alerts::list(&operator, true, &page).await.unwrap().items;
         let open: Vec<_> = open.iter().map(|alert| (alert.kind.as_str(), alert.subject.as_str())).collect();
         assert_eq!(open, [("sign_in_storm", "203.0.113.45")]);

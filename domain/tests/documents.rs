@@ -7,6 +7,7 @@ use chrono::Duration;
 use domain::{
     Ctx, Error,
     accounts::auth::Keys,
+    desk::people,
     kernel::{
         ids::SpvId,
         page::PageQuery,
@@ -15,8 +16,8 @@ use domain::{
     orders::{
         document_requests::{self as requests, Input, Status},
         documents::{
-            self, Filter, Late,
-            uploads::{self, New, Upload},
+            self, Filter, ResumeClaim,
+            uploads::{self, CreateUpload, Upload},
         },
         steps,
     },
@@ -30,13 +31,13 @@ fn body(content: &[u8]) -> impl futures::Stream<Item = Result<Bytes, Infallible>
     stream::iter(pieces).map(Ok)
 }
 
-async fn upload_file(ctx: &Ctx, new: New, content: &[u8]) -> Result<Upload, Error> {
-    let upload = uploads::create(ctx, New { bytes: content.len() as u64, ..new }).await?;
+async fn upload_file(ctx: &Ctx, new: CreateUpload, content: &[u8]) -> Result<Upload, Error> {
+    let upload = uploads::create(ctx, CreateUpload { bytes: content.len() as u64, ..new }).await?;
     uploads::append(ctx, upload.id, 0, body(content)).await
 }
 
-fn new_upload(name: &str) -> New {
-    New { file_name: name.to_owned(), ..New::default() }
+fn new_upload(name: &str) -> CreateUpload {
+    CreateUpload { file_name: name.to_owned(), ..CreateUpload::default() }
 }
 
 /// Files below a directory, recursively.
@@ -69,7 +70,7 @@ async fn resumed_upload_becomes_a_document_and_the_next_its_second_version() {
         let acme = world.company("Acme").await;
         let (client, spv, maya) = world.client("Maya", acme, None).await;
         let content = vec![b'x'; 9_000_000];
-        let new = New { spv_id: Some(spv), bytes: content.len() as u64, ..new_upload("../Deed.pdf") };
+        let new = CreateUpload { spv_id: Some(spv), bytes: content.len() as u64, ..new_upload("../Deed.pdf") };
         let upload = uploads::create(&maya, new).await.unwrap();
         assert_eq!(upload.file_name, "Deed.pdf");
         // The connection breaks in the middle: received bytes are kept and the upload resumes.
@@ -82,7 +83,7 @@ async fn resumed_upload_becomes_a_document_and_the_next_its_second_version() {
         // A repeated read returns the same version.
         assert_eq!(uploads::get(&maya, upload.id).await.unwrap().version_id, done.version_id);
 
-        let id = done.kept_in.unwrap();
+        let id = done.saved_document_id.unwrap();
         let detail = documents::get(&maya, id).await.unwrap();
         let first = &detail.document.latest;
         assert_eq!((detail.document.client_id, detail.document.spv_id), (client, Some(spv)));
@@ -91,7 +92,7 @@ async fn resumed_upload_becomes_a_document_and_the_next_its_second_version() {
         assert!(!first.storage_key.contains("Deed"));
 
         let erin = world.employee("Erin").await;
-        let second = New { document_id: Some(id), ..new_upload("Deed signed.pdf") };
+        let second = CreateUpload { document_id: Some(id), ..new_upload("Deed signed.pdf") };
         upload_file(&erin, second, b"%PDF-1.7 signed").await.unwrap();
         let detail = documents::get(&maya, id).await.unwrap();
         let listed: Vec<_> =
@@ -122,10 +123,10 @@ async fn empty_and_oversized_uploads_are_refused() {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
         assert_eq!(code(uploads::create(&maya, new_upload("empty.pdf")).await.unwrap_err()), "file empty_file");
-        let large = New { bytes: 1_000_001, ..new_upload("large.pdf") };
+        let large = CreateUpload { bytes: 1_000_001, ..new_upload("large.pdf") };
         assert_eq!(code(uploads::create(&maya, large).await.unwrap_err()), "file file_too_large");
         // Announced as ten bytes, but the body does not end.
-        let upload = uploads::create(&maya, New { bytes: 10, ..new_upload("small.pdf") }).await.unwrap();
+        let upload = uploads::create(&maya, CreateUpload { bytes: 10, ..new_upload("small.pdf") }).await.unwrap();
         let endless = stream::repeat(Bytes::from_static(&[b'x'; 50_000])).map(Ok::<_, Infallible>);
         let refused = uploads::append(&maya, upload.id, 0, endless).await.unwrap_err();
         assert_eq!(code(refused), "file longer_than_announced");
@@ -149,7 +150,7 @@ async fn abandoned_uploads_are_deleted_after_a_day() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
-        let upload = uploads::create(&maya, New { bytes: 10, ..new_upload("slow.pdf") }).await.unwrap();
+        let upload = uploads::create(&maya, CreateUpload { bytes: 10, ..new_upload("slow.pdf") }).await.unwrap();
         uploads::append(&maya, upload.id, 0, body(b"01234")).await.unwrap();
         let kept = upload_file(&maya, new_upload("kept.pdf"), b"kept").await.unwrap();
         world.clock.advance(Duration::hours(23));
@@ -158,7 +159,7 @@ async fn abandoned_uploads_are_deleted_after_a_day() {
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 2);
         assert_eq!(stored_files(&world), 1, "only what is kept");
         assert_eq!(code(uploads::get(&maya, upload.id).await.unwrap_err()), "no upload");
-        documents::get(&maya, kept.kept_in.unwrap()).await.unwrap();
+        documents::get(&maya, kept.saved_document_id.unwrap()).await.unwrap();
     })
     .await;
 }
@@ -200,7 +201,7 @@ async fn upload_cancelled_during_a_storage_outage_is_deleted_later() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (client, _, maya) = world.client("Maya", acme, None).await;
-        let upload = uploads::create(&maya, New { bytes: 10, ..new_upload("slow.pdf") }).await.unwrap();
+        let upload = uploads::create(&maya, CreateUpload { bytes: 10, ..new_upload("slow.pdf") }).await.unwrap();
         uploads::append(&maya, upload.id, 0, body(b"01234")).await.unwrap();
         let nowhere = StorageUrl::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
         let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "secret".to_owned() };
@@ -231,7 +232,8 @@ async fn cancelling_a_finishing_upload_keeps_all_or_nothing() {
         let mut kept = 0;
         // Cancels at different moments of the upload.
         for moment in 0..12 {
-            let upload = uploads::create(&maya, New { bytes: 100_000, ..new_upload("late.pdf") }).await.unwrap();
+            let upload =
+                uploads::create(&maya, CreateUpload { bytes: 100_000, ..new_upload("late.pdf") }).await.unwrap();
             let sends = uploads::append(&maya, upload.id, 0, body(&content));
             let takes_back = async {
                 tokio::time::sleep(std::time::Duration::from_millis(moment)).await;
@@ -259,7 +261,7 @@ async fn document_search_follows_the_clients_name() {
         upload_file(&maya, new_upload("deed.txt"), b"a").await.unwrap();
         let change =
             domain::directory::clients::Change { first_name: Some("Philippa".to_owned()), ..Default::default() };
-        domain::directory::clients::update(&erin, client, None, change).await.unwrap();
+        people::update_client(&erin, client, None, change).await.unwrap();
         let found = async |q: &str| {
             let filter = Filter { q: Some(q.to_owned()), ..Filter::default() };
             documents::list(&erin, &filter, &PageQuery::default()).await.unwrap().items.len()
@@ -275,7 +277,8 @@ async fn concurrent_appends_at_one_offset_store_one_document() {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
         let content = vec![b'y'; 5_000_000];
-        let upload = uploads::create(&maya, New { bytes: 5_000_000, ..new_upload("twice.pdf") }).await.unwrap();
+        let upload =
+            uploads::create(&maya, CreateUpload { bytes: 5_000_000, ..new_upload("twice.pdf") }).await.unwrap();
         let sends = (0..4).map(|_| uploads::append(&maya, upload.id, 0, body(&content)));
         let sent = futures::future::join_all(sends).await;
         let kept: Vec<_> = sent.iter().filter_map(|sent| sent.as_ref().ok()?.version_id).collect();
@@ -305,11 +308,11 @@ async fn download_link_expires_and_opens_one_version() {
         // HTML is never shown inline, whatever the file name says.
         assert_eq!(code(documents::link(&maya, &keys, version, true).await.unwrap_err()), "not_shown");
         let link = documents::link(&maya, &keys, version, false).await.unwrap();
-        let file = documents::open(&world.nobody(), &keys, &link.token, &Late::No).await.unwrap();
+        let file = documents::open(&world.nobody(), &keys, &link.token, &ResumeClaim::None).await.unwrap();
         assert_eq!((file.version.id, file.inline, file.version.media_type.as_str()), (version, false, "text/html"));
         for token in ["", "x", &link.token[1..]] {
             assert_eq!(
-                code(documents::open(&world.nobody(), &keys, token, &Late::No).await.unwrap_err()),
+                code(documents::open(&world.nobody(), &keys, token, &ResumeClaim::None).await.unwrap_err()),
                 "link_expired"
             );
         }
@@ -317,18 +320,18 @@ async fn download_link_expires_and_opens_one_version() {
         let other = keys.sign(&serde_json::json!({ "aud": "authenticated", "version": version, "inline": false,
             "exp": world.clock.now().timestamp() + 60 }));
         assert_eq!(
-            code(documents::open(&world.nobody(), &keys, &other.unwrap(), &Late::No).await.unwrap_err()),
+            code(documents::open(&world.nobody(), &keys, &other.unwrap(), &ResumeClaim::None).await.unwrap_err()),
             "link_expired"
         );
         world.clock.advance(Duration::seconds(91));
-        let late = async |late: Late| documents::open(&world.nobody(), &keys, &link.token, &late).await;
-        assert_eq!(code(late(Late::No).await.unwrap_err()), "link_expired");
+        let late = async |late: ResumeClaim| documents::open(&world.nobody(), &keys, &link.token, &late).await;
+        assert_eq!(code(late(ResumeClaim::None).await.unwrap_err()), "link_expired");
         // A download in progress may continue for hours, for a client that knows the content's hash.
-        let knows = Late::Knows(file.version.sha256.clone());
-        assert!(late(Late::Resumed).await.unwrap().expired && late(knows.clone()).await.unwrap().expired);
-        assert_eq!(code(late(Late::Knows("0".repeat(64))).await.unwrap_err()), "link_expired");
+        let knows = ResumeClaim::KnowsHash(file.version.sha256.clone());
+        assert!(late(ResumeClaim::Resumed).await.unwrap().expired && late(knows.clone()).await.unwrap().expired);
+        assert_eq!(code(late(ResumeClaim::KnowsHash("0".repeat(64))).await.unwrap_err()), "link_expired");
         world.clock.advance(Duration::hours(12));
-        for late_too in [Late::Resumed, knows] {
+        for late_too in [ResumeClaim::Resumed, knows] {
             assert_eq!(code(late(late_too).await.unwrap_err()), "link_expired");
         }
     })
@@ -344,9 +347,10 @@ async fn documents_are_visible_to_the_client_and_staff_only() {
         let (_, others, nils) = world.client("Nils", acme, Some(iso)).await;
         let cora = world.company_admin("Cora", acme).await;
         let erin = world.employee("Erin").await;
-        let kept =
-            upload_file(&maya, New { spv_id: Some(spv), ..new_upload("passport.pdf") }, b"%PDF-1.4").await.unwrap();
-        let id = kept.kept_in.unwrap();
+        let kept = upload_file(&maya, CreateUpload { spv_id: Some(spv), ..new_upload("passport.pdf") }, b"%PDF-1.4")
+            .await
+            .unwrap();
+        let id = kept.saved_document_id.unwrap();
         for stranger in [&ivan, &cora, &nils] {
             assert_eq!(code(documents::get(stranger, id).await.unwrap_err()), "no document");
             assert_eq!(code(uploads::get(stranger, kept.id).await.unwrap_err()), "no upload");
@@ -360,9 +364,9 @@ async fn documents_are_visible_to_the_client_and_staff_only() {
                 assert!(found.items.is_empty(), "{filter:?}");
             }
             for new in [
-                New { document_id: Some(id), ..new_upload("a") },
-                New { spv_id: Some(spv), ..new_upload("a") },
-                New { client_id: Some(client), ..new_upload("a") },
+                CreateUpload { document_id: Some(id), ..new_upload("a") },
+                CreateUpload { spv_id: Some(spv), ..new_upload("a") },
+                CreateUpload { client_id: Some(client), ..new_upload("a") },
             ] {
                 let refused = upload_file(stranger, new, b"a").await.unwrap_err();
                 assert!(matches!(refused, Error::NotFound(_)), "{refused}");
@@ -371,15 +375,18 @@ async fn documents_are_visible_to_the_client_and_staff_only() {
         // Staff cannot resume a client's upload.
         assert_eq!(code(uploads::get(&erin, kept.id).await.unwrap_err()), "no upload");
         assert_eq!(code(upload_file(&erin, new_upload("whose"), b"a").await.unwrap_err()), "client_id required");
-        let free = upload_file(&erin, New { client_id: Some(client), ..new_upload("letter.txt") }, b"a").await.unwrap();
+        let free = upload_file(&erin, CreateUpload { client_id: Some(client), ..new_upload("letter.txt") }, b"a")
+            .await
+            .unwrap();
         let filter = Filter { q: Some("maya letter".to_owned()), ..Filter::default() };
         let found = documents::list(&maya, &filter, &PageQuery::default()).await.unwrap().items;
-        assert_eq!(found.iter().map(|d| Some(d.id)).collect::<Vec<_>>(), [free.kept_in]);
+        assert_eq!(found.iter().map(|d| Some(d.id)).collect::<Vec<_>>(), [free.saved_document_id]);
         // Can be assigned to an order of the same client only.
         let mut tx = world.db.begin().await.unwrap();
-        let refused = documents::assign(&mut tx, free.kept_in.unwrap(), nils.actor.user_id().unwrap(), others).await;
+        let refused =
+            documents::assign(&mut tx, free.saved_document_id.unwrap(), nils.actor.user_id().unwrap(), others).await;
         assert_eq!(code(refused.unwrap_err()), "no document");
-        documents::assign(&mut tx, free.kept_in.unwrap(), client, spv).await.unwrap();
+        documents::assign(&mut tx, free.saved_document_id.unwrap(), client, spv).await.unwrap();
         tx.commit().await.unwrap();
         let filter = Filter { spv_id: Some(spv), ..Filter::default() };
         assert_eq!(documents::list(&maya, &filter, &PageQuery::default()).await.unwrap().items.len(), 2);
@@ -412,31 +419,31 @@ async fn approved_document_requests_complete_their_step() {
         requests::create(&erin, spv, ask("A photo", false)).await.unwrap();
         assert_eq!(code(requests::approve(&erin, passport.id, None).await.unwrap_err()), "request_status");
 
-        let answer = || New { request_id: Some(passport.id), ..new_upload("scan.pdf") };
+        let answer = || CreateUpload { request_id: Some(passport.id), ..new_upload("scan.pdf") };
         let sent = upload_file(&maya, answer(), b"%PDF-1.4 one").await.unwrap();
         let submitted = requests::get(&maya, passport.id).await.unwrap();
-        assert_eq!((submitted.status, submitted.document_id), (Status::Submitted, sent.kept_in));
-        let document = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
+        assert_eq!((submitted.status, submitted.document_id), (Status::Submitted, sent.saved_document_id));
+        let document = documents::get(&maya, sent.saved_document_id.unwrap()).await.unwrap().document;
         assert_eq!((document.name.as_str(), document.spv_id), ("Passport copy", Some(spv)));
 
         assert_eq!(code(requests::send_back(&erin, passport.id, None, " ").await.unwrap_err()), "reason required");
         let back = requests::send_back(&erin, passport.id, None, "The second page is cut off").await.unwrap();
         assert_eq!((back.status, back.reason.as_deref()), (Status::NeedsRevision, Some("The second page is cut off")));
         let again = upload_file(&maya, answer(), b"%PDF-1.4 two").await.unwrap();
-        assert_eq!(again.kept_in, sent.kept_in, "the second version of the same document");
+        assert_eq!(again.saved_document_id, sent.saved_document_id, "the second version of the same document");
         let submitted = requests::get(&maya, passport.id).await.unwrap();
         assert_eq!((submitted.status, submitted.reason), (Status::Submitted, None));
         let stale = requests::approve(&erin, passport.id, Some(1)).await.unwrap_err();
         assert_eq!(code(stale), "stale");
         // A new version of the document answers the request as well.
-        let version = || New { document_id: sent.kept_in, ..new_upload("scan.pdf") };
+        let version = || CreateUpload { document_id: sent.saved_document_id, ..new_upload("scan.pdf") };
         upload_file(&maya, version(), b"%PDF-1.4 three").await.unwrap();
         assert_eq!(code(requests::approve(&erin, passport.id, Some(submitted.version)).await.unwrap_err()), "stale");
         requests::approve(&erin, passport.id, Some(submitted.version + 1)).await.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "one is still missing");
         assert_eq!(code(upload_file(&maya, answer(), b"late").await.unwrap_err()), "request_status");
         assert_eq!(code(upload_file(&maya, version(), b"late").await.unwrap_err()), "request_status");
-        let approved = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
+        let approved = documents::get(&maya, sent.saved_document_id.unwrap()).await.unwrap().document;
         assert!(documents::can(&maya, &approved).is_empty());
         // Staff cannot restore an older version over the approved one.
         let first = documents::get(&erin, approved.id).await.unwrap().versions.pop().unwrap().id;
@@ -482,7 +489,7 @@ async fn step_completes_when_its_last_requirement_is_met() {
             requests::create(&erin, spv, input).await.unwrap().id
         };
         let approve = async |id| {
-            upload_file(&maya, New { request_id: Some(id), ..new_upload("a.txt") }, b"a").await.unwrap();
+            upload_file(&maya, CreateUpload { request_id: Some(id), ..new_upload("a.txt") }, b"a").await.unwrap();
             requests::approve(&erin, id, None).await.unwrap();
         };
         let status = async |n| nth_step(&maya, spv, n).await.status;
@@ -564,13 +571,14 @@ async fn order_status_decides_who_may_upload() {
         let erin = world.employee("Erin").await;
         let ask = Input { name: Some("Passport".to_owned()), ..Input::default() };
         let request = requests::create(&erin, spv, ask).await.unwrap().id;
-        let kept = upload_file(&maya, New { spv_id: Some(spv), ..new_upload("deed.txt") }, b"a").await.unwrap();
-        let document = kept.kept_in.unwrap();
+        let kept =
+            upload_file(&maya, CreateUpload { spv_id: Some(spv), ..new_upload("deed.txt") }, b"a").await.unwrap();
+        let document = kept.saved_document_id.unwrap();
         let targets = || {
             [
-                New { spv_id: Some(spv), ..new_upload("a.txt") },
-                New { request_id: Some(request), ..new_upload("a.txt") },
-                New { document_id: Some(document), ..new_upload("a.txt") },
+                CreateUpload { spv_id: Some(spv), ..new_upload("a.txt") },
+                CreateUpload { request_id: Some(request), ..new_upload("a.txt") },
+                CreateUpload { document_id: Some(document), ..new_upload("a.txt") },
             ]
         };
         // The offered actions match what uploads accept.
@@ -594,7 +602,9 @@ async fn order_status_decides_who_may_upload() {
             upload_file(&erin, new, b"a").await.unwrap();
         }
         // Attachments (receipts, files of messages) are still accepted.
-        upload_file(&maya, New { spv_id: Some(spv), attach: true, ..new_upload("receipt.txt") }, b"a").await.unwrap();
+        upload_file(&maya, CreateUpload { spv_id: Some(spv), attach: true, ..new_upload("receipt.txt") }, b"a")
+            .await
+            .unwrap();
     })
     .await;
 }
@@ -611,7 +621,9 @@ async fn concurrent_approvals_complete_the_step() {
         for name in ["One", "Two"] {
             let input = Input { name: Some(name.to_owned()), step_id: Some(Some(step.id)), ..Input::default() };
             let request = requests::create(&erin, spv, input).await.unwrap();
-            upload_file(&maya, New { request_id: Some(request.id), ..new_upload("a.txt") }, b"a").await.unwrap();
+            upload_file(&maya, CreateUpload { request_id: Some(request.id), ..new_upload("a.txt") }, b"a")
+                .await
+                .unwrap();
             asked.push(request.id);
         }
         let (one, two) =
@@ -642,7 +654,7 @@ async fn held_order_accepts_no_document_requests() {
         domain::orders::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
         assert_eq!(code(requests::create(&erin, spv, ask(None)).await.unwrap_err()), "wrong_status");
         // The client may upload meanwhile.
-        upload_file(&maya, New { request_id: Some(request.id), ..new_upload("a.txt") }, b"a").await.unwrap();
+        upload_file(&maya, CreateUpload { request_id: Some(request.id), ..new_upload("a.txt") }, b"a").await.unwrap();
         assert_eq!(code(requests::approve(&erin, request.id, None).await.unwrap_err()), "wrong_status");
         domain::orders::spvs::resume(&erin, spv, None).await.unwrap();
         requests::approve(&erin, request.id, None).await.unwrap();

@@ -6,7 +6,7 @@ use domain::{
     accounts::users,
     directory::{clients, companies, isos, leads},
     kernel::{access::Role, db::Sql, page::PageQuery},
-    operations::imports::{self, Import, Kind, Outcome, Row, Sums},
+    operations::imports::{self, Import, ImportTotals, Kind, Outcome, Row},
     orders::{
         commissions, document_requests,
         spvs::{self, Country, Detail},
@@ -25,14 +25,14 @@ fn row(cells: Cells<'_>) -> Row {
 
 async fn import_row(import: &mut Import, cells: Cells<'_>) -> String {
     match import.row(&row(cells)).await.unwrap() {
-        Outcome::Made => "made".to_owned(),
-        Outcome::There(_) => "there".to_owned(),
-        Outcome::Refused(error) => code(&error),
+        Outcome::Created => "made".to_owned(),
+        Outcome::Exists(_) => "there".to_owned(),
+        Outcome::Rejected(error) => code(&error),
     }
 }
 
 fn begin_import(ctx: &Ctx, kind: Kind) -> Import {
-    imports::begin(ctx, kind, false).unwrap()
+    imports::start(ctx, kind, false).unwrap()
 }
 
 /// Row counts of the tables and the rollups.
@@ -97,7 +97,7 @@ async fn client_rows_are_imported_once() {
         }
         let other = [("email", "otto@example.com"), ("status", "archived"), ("iso_name", " ")];
         assert_eq!(import_row(&mut import, &[&ADA[..], &other].concat()).await, "made");
-        import.finish(Sums { made: 4, there: 1, refused: 0 }).await.unwrap();
+        import.finish(ImportTotals { created: 4, existing: 1, rejected: 0 }).await.unwrap();
 
         let ada = clients::find(&operator, "ada@example.com").await.unwrap();
         assert_eq!((ada.name().as_str(), ada.company_id, ada.iso_id), ("Ada Lima", Some(company), Some(iso)));
@@ -416,16 +416,16 @@ async fn dry_run_reports_the_same_and_writes_nothing() {
         ];
         let outcomes = async |dry: bool| {
             let mut outcomes = Vec::new();
-            let mut import = imports::begin(&operator, Kind::Spvs, dry).unwrap();
+            let mut import = imports::start(&operator, Kind::Spvs, dry).unwrap();
             for cells in orders {
                 outcomes.push(import_row(&mut import, &[&ORDER[..], cells].concat()).await);
             }
-            import.finish(Sums::default()).await.unwrap();
-            let mut import = imports::begin(&operator, Kind::Clients, dry).unwrap();
+            import.finish(ImportTotals::default()).await.unwrap();
+            let mut import = imports::start(&operator, Kind::Clients, dry).unwrap();
             for cells in people {
                 outcomes.push(import_row(&mut import, &[&ADA[..], cells].concat()).await);
             }
-            import.finish(Sums::default()).await.unwrap();
+            import.finish(ImportTotals::default()).await.unwrap();
             outcomes
         };
         let dry = outcomes(true).await;
@@ -497,7 +497,7 @@ async fn import_requires_super_admin_or_operator() {
     let world = World::sqlite().await;
     let company = world.company("Meridian").await;
     for other in [world.nobody(), world.employee("Elias").await, world.company_admin("Clara", company).await] {
-        assert!(imports::begin(&other, Kind::Clients, false).is_err());
+        assert!(imports::start(&other, Kind::Clients, false).is_err());
     }
     let mut import = begin_import(&world.super_admin("Sam").await, Kind::Clients);
     assert_eq!(import_row(&mut import, &ADA).await, "made");

@@ -7,25 +7,25 @@ use domain::{
         page::PageQuery,
     },
     orders::{
-        invoices::{self, Filter, Invoice, Status, Typed},
-        spvs,
+        invoices::{self, Filter, Invoice, ManualPayment, Status},
+        onboarding,
     },
     platform::activity,
     testing::{World, on_both},
 };
 
-fn order_with_price(client: UserId, company: CompanyId, price: Option<&str>) -> spvs::Input {
-    spvs::Input {
+fn order_with_price(client: UserId, company: CompanyId, price: Option<&str>) -> onboarding::OrderInput {
+    onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         purchase_amount: Some("250000".to_owned()),
         price: price.map(str::to_owned),
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     }
 }
 
-fn payment(amount: &str) -> Typed {
-    Typed { amount: Some(amount.to_owned()), ..Typed::default() }
+fn payment(amount: &str) -> ManualPayment {
+    ManualPayment { amount: Some(amount.to_owned()), ..ManualPayment::default() }
 }
 
 async fn list_all(ctx: &Ctx) -> Vec<Invoice> {
@@ -66,10 +66,10 @@ async fn order_with_a_price_issues_an_invoice() {
         assert_eq!(invoice.billed_to, "Maya Test");
 
         for price in [None, Some("0")] {
-            spvs::create(&elias, order_with_price(client, company, price)).await.unwrap();
+            onboarding::create_order(&elias, order_with_price(client, company, price)).await.unwrap();
         }
         assert_eq!(list_all(&maya).await.len(), 1, "no price, no invoice");
-        let spv = spvs::create(&elias, order_with_price(client, company, Some("99.90"))).await.unwrap().spv;
+        let spv = onboarding::create_order(&elias, order_with_price(client, company, Some("99.90"))).await.unwrap().spv;
         let of_order = Filter { spv_id: Some(spv.id), ..Filter::default() };
         let found = invoices::list(&maya, &of_order, &PageQuery::default()).await.unwrap().items;
         assert_eq!((found.len(), found[0].name().as_str(), found[0].total_minor), (1, "2026-0002", 9_990));
@@ -93,9 +93,11 @@ async fn concurrent_orders_leave_no_gaps_in_invoice_numbers() {
                 let elias = elias.clone();
                 // Of the even ones, only the first of each identifier succeeds; the others fail at the order's row.
                 let name = if n % 2 == 0 { format!("SAME-{}", n % 4) } else { format!("OTHER-{n}") };
-                let input =
-                    spvs::Input { custom_identifier: Some(name), ..order_with_price(client, company, Some("10")) };
-                tokio::spawn(async move { spvs::create(&elias, input).await.is_ok() })
+                let input = onboarding::OrderInput {
+                    custom_identifier: Some(name),
+                    ..order_with_price(client, company, Some("10"))
+                };
+                tokio::spawn(async move { onboarding::create_order(&elias, input).await.is_ok() })
             })
             .collect();
         // Rolled back explicitly after taking a number.
@@ -103,22 +105,13 @@ async fn concurrent_orders_leave_no_gaps_in_invoice_numbers() {
             let (ctx, world) = (elias.clone(), world.clone());
             tokio::spawn(async move {
                 let mut tx = world.db.begin().await.unwrap();
-                let new = spvs::New {
-                    client_id: client,
-                    company_id: company,
-                    iso_id: None,
+                let (usd, today) = (domain::kernel::money::Currency::Usd, ctx.now().date_naive());
+                let new = onboarding::NewOrder {
                     custom_identifier: Some(format!("GONE-{n}")),
-                    country: spvs::Country::Us,
-                    currency: domain::kernel::money::Currency::Usd,
                     price_minor: Some(1),
-                    commission_minor: None,
-                    purchase_amount_minor: None,
-                    iso_commission_percentage: None,
-                    status: spvs::Status::Pending,
-                    ordered_date: ctx.now().date_naive(),
-                    invoiced: true,
+                    ..onboarding::NewOrder::new(client, company, usd, today)
                 };
-                spvs::make(&mut tx, &ctx, new).await.unwrap();
+                onboarding::insert_order(&mut tx, &ctx, new).await.unwrap();
                 drop(tx);
             })
         });
@@ -134,7 +127,7 @@ async fn concurrent_orders_leave_no_gaps_in_invoice_numbers() {
         numbers.sort_unstable();
         assert_eq!(numbers, (1..=made + 1).collect::<Vec<_>>());
         world.clock.advance(chrono::Duration::days(60));
-        spvs::create(&elias, order_with_price(client, company, Some("10"))).await.unwrap();
+        onboarding::create_order(&elias, order_with_price(client, company, Some("10"))).await.unwrap();
         assert_eq!(list_all(&elias).await[0].name(), "2027-0001", "each year begins anew");
     })
     .await;
@@ -148,13 +141,16 @@ async fn concurrent_payments_never_exceed_the_amount_due() {
         let elias = world.employee("Elias").await;
         let id = list_all(&maya).await[0].id;
         for (wrong, refused) in [
-            (Typed::default(), "amount required"),
+            (ManualPayment::default(), "amount required"),
             (payment("0"), "amount not_positive"),
             (payment("-5"), "amount negative"),
             (payment("12.345"), "amount ambiguous_amount"),
             (payment("1250.01"), "amount more_than_due"),
-            (Typed { amount_again: Some("1250.00".to_owned()), ..payment("125.00") }, "amount_again amounts_differ"),
-            (Typed { received_date: Some("2026-12-31".to_owned()), ..payment("1") }, "received_date future"),
+            (
+                ManualPayment { amount_again: Some("1250.00".to_owned()), ..payment("125.00") },
+                "amount_again amounts_differ",
+            ),
+            (ManualPayment { received_date: Some("2026-12-31".to_owned()), ..payment("1") }, "received_date future"),
         ] {
             assert_eq!(code(&invoices::pay(&elias, id, None, wrong).await.unwrap_err()), refused);
         }
@@ -172,7 +168,7 @@ async fn concurrent_payments_never_exceed_the_amount_due() {
         let tries: Vec<_> = (0..10)
             .map(|_| {
                 let elias = elias.clone();
-                let rest = Typed { amount_again: Some("999.50".to_owned()), ..payment("999.5") };
+                let rest = ManualPayment { amount_again: Some("999.50".to_owned()), ..payment("999.5") };
                 tokio::spawn(async move { invoices::pay(&elias, id, None, rest).await })
             })
             .collect();
@@ -209,7 +205,7 @@ async fn voided_invoice_keeps_its_number_and_reason() {
         let void = invoices::void(&elias, id, Some(1), "Wrong price").await.unwrap().invoice;
         assert_eq!((void.status, void.void_reason.as_deref()), (Status::Void, Some("Wrong price")));
         assert_eq!(code(&invoices::pay(&elias, id, None, payment("1")).await.unwrap_err()), "invoice_settled");
-        spvs::create(&elias, order_with_price(client, company, Some("10"))).await.unwrap();
+        onboarding::create_order(&elias, order_with_price(client, company, Some("10"))).await.unwrap();
         assert_eq!(list_all(&maya).await[0].name(), "2026-0002");
     })
     .await;

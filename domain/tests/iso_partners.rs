@@ -5,20 +5,23 @@ use domain::{
     accounts::users,
     desk::{
         people,
-        requests::{self, Kind, MadeKind, Priority, Request},
+        requests::{self, Kind, Priority, Request, ResultKind},
     },
     directory::{
         calls::{self, Status},
-        clients::{self, Setup},
-        companies, iso_notes,
-        leads::{self, Change, Input, Stage, Terms},
+        clients, companies, iso_notes,
+        leads::{self, Change, Input, Stage},
     },
     kernel::{
         access::Role,
         db::{Dialect, Sql},
         page::PageQuery,
     },
-    orders::{commissions, spvs, steps},
+    orders::{
+        commissions,
+        onboarding::{self, ConversionTerms, Setup},
+        spvs, steps,
+    },
     outbox::notifications,
     platform::{activity, rollups},
     reporting::{dashboards, search},
@@ -35,8 +38,8 @@ fn lead(first: &str, phone: Option<&str>) -> Input {
     }
 }
 
-fn terms() -> Terms {
-    Terms { price: Some("1000".to_owned()), commission: Some("100".to_owned()), ..Terms::default() }
+fn terms() -> ConversionTerms {
+    ConversionTerms { price: Some("1000".to_owned()), commission: Some("100".to_owned()), ..ConversionTerms::default() }
 }
 
 #[tokio::test]
@@ -165,14 +168,14 @@ async fn partner_sees_progress_of_its_own_orders_only() {
         let (sam, clara) = (world.super_admin("Sam").await, world.company_admin("Clara", company).await);
         let (maya, spv, me) = world.client("Maya", company, Some(iso)).await;
         let ordered = async |iso| {
-            let input = spvs::Input {
+            let input = onboarding::OrderInput {
                 client_id: Some(maya),
                 company_id: Some(company),
                 iso_id: iso,
                 purchase_amount: Some("1000".to_owned()),
-                ..spvs::Input::default()
+                ..onboarding::OrderInput::default()
             };
-            spvs::create(&sam, input).await.unwrap().spv.id
+            onboarding::create_order(&sam, input).await.unwrap().spv.id
         };
         let finish = async |spv| {
             let ids: Vec<_> = spvs::get(&sam, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
@@ -223,14 +226,14 @@ async fn company_sees_former_clients_with_order_data_only() {
             iso_id: Some(Some(iso)),
             ..clients::Change::default()
         };
-        clients::update(&sam, maya, None, moved).await.unwrap();
-        let input = spvs::Input {
+        people::update_client(&sam, maya, None, moved).await.unwrap();
+        let input = onboarding::OrderInput {
             client_id: Some(maya),
             company_id: Some(harbor),
             purchase_amount: Some("1000".to_owned()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
-        let there = spvs::create(&sam, input).await.unwrap().spv.id;
+        let there = onboarding::create_order(&sam, input).await.unwrap().spv.id;
 
         let listed = async |ctx: &Ctx, company, q: Option<&str>| {
             let mut rows = Vec::new();
@@ -309,7 +312,7 @@ async fn protected_lead_cannot_become_another_partners_client() {
         let elias = world.employee("Elias").await;
         let lena = leads::create(&ingrid, lead("Lena", Some("+1 (555) 010-2030"))).await.unwrap();
         let make = async |email: &str, phone: Option<&str>, iso: Option<domain::kernel::ids::IsoId>| {
-            let input = clients::Input {
+            let input = onboarding::ClientInput {
                 first_name: "Lena".to_owned(),
                 last_name: "Lead".to_owned(),
                 email: email.to_owned(),
@@ -318,9 +321,9 @@ async fn protected_lead_cannot_become_another_partners_client() {
                 iso_id: iso,
                 price: Some("1000".to_owned()),
                 commission: iso.map(|_| "100".to_owned()),
-                ..clients::Input::default()
+                ..onboarding::ClientInput::default()
             };
-            clients::create(&elias, Setup::Quick, input).await
+            onboarding::create_client(&elias, Setup::Quick, input).await
         };
         for (email, phone, iso) in [
             ("LENA@lead.example", None, Some(other)),
@@ -341,11 +344,11 @@ async fn protected_lead_cannot_become_another_partners_client() {
         let igors =
             leads::create(&igor, Input { email: "n@lead.example".to_owned(), ..lead("Nora", Some("555-0102031")) });
         let igors = igors.await.unwrap();
-        let refused = leads::convert(&elias, nora.id, None, Setup::Quick, terms()).await.unwrap_err();
+        let refused = onboarding::convert_lead(&elias, nora.id, None, Setup::Quick, terms()).await.unwrap_err();
         assert_eq!(code(&refused), "lead_protected");
         let lost = Change { stage: Some("lost".to_owned()), ..Change::default() };
         leads::update(&elias, igors.id, None, lost).await.unwrap();
-        leads::convert(&elias, nora.id, None, Setup::Quick, terms()).await.unwrap();
+        onboarding::convert_lead(&elias, nora.id, None, Setup::Quick, terms()).await.unwrap();
 
         // A client is also recognized by the phone's digits.
         make("omar@elsewhere.example", Some("+49 (0)30 / 901-820.11"), None).await.unwrap();
@@ -388,14 +391,17 @@ async fn lead_converts_once_and_keeps_its_partner() {
         let lena = leads::create(&ingrid, lead("Lena", None)).await.unwrap();
         assert_eq!(dashboards::iso(&ingrid).await.unwrap().pending_leads, 1);
         assert_eq!(
-            code(&leads::convert(&ingrid, lena.id, None, Setup::Quick, terms()).await.unwrap_err()),
+            code(&onboarding::convert_lead(&ingrid, lena.id, None, Setup::Quick, terms()).await.unwrap_err()),
             "forbidden"
         );
-        let none = leads::convert(&elias, lena.id, None, Setup::Quick, Terms::default()).await.unwrap_err();
+        let none = onboarding::convert_lead(&elias, lena.id, None, Setup::Quick, ConversionTerms::default())
+            .await
+            .unwrap_err();
         assert_eq!(code(&none), "price required, commission required");
-        let tries =
-            futures::future::join_all((0..5).map(|_| leads::convert(&elias, lena.id, None, Setup::Quick, terms())))
-                .await;
+        let tries = futures::future::join_all(
+            (0..5).map(|_| onboarding::convert_lead(&elias, lena.id, None, Setup::Quick, terms())),
+        )
+        .await;
         let refused: Vec<_> = tries.iter().filter_map(|t| t.as_ref().err()).map(code).collect();
         assert_eq!(refused.len(), 4, "{refused:?}");
         assert!(refused.iter().all(|code| ["lead_won", "stale"].contains(&code.as_str())), "{refused:?}");
@@ -434,7 +440,7 @@ async fn lead_converts_once_and_keeps_its_partner() {
         let board = dashboards::iso(&ingrid).await.unwrap();
         assert_eq!((board.pending_leads, board.completed_spvs, board.monthly_commissions[0].minor), (0, 1, 10_000));
         let clara = world.company_admin("Clara", company).await;
-        assert_eq!(commissions::sums(&clara, &Default::default()).await.unwrap()[0].paid_minor, 10_000);
+        assert_eq!(commissions::totals(&clara, &Default::default()).await.unwrap()[0].paid_minor, 10_000);
     })
     .await;
 }
@@ -566,13 +572,13 @@ async fn lead_request_follows_the_lead() {
         assert_eq!(leads::get(&ingrid, lena).await.unwrap().stage, Stage::Lost);
         assert_eq!(code(&requests::reject(&elias, id, None, "No").await.unwrap_err()), "request_decided");
         leads::update(&ingrid, lena, None, stage(Stage::Qualified)).await.unwrap();
-        let won = leads::convert(&elias, lena, None, Setup::Quick, terms()).await.unwrap();
+        let won = onboarding::convert_lead(&elias, lena, None, Setup::Quick, terms()).await.unwrap();
         let approved = requests::get(&elias, id).await.unwrap();
         assert_eq!((approved.status, approved.reason), (requests::Status::Approved, None));
-        assert_eq!((approved.made_kind, approved.made_id), (Some(MadeKind::Client), won.client_id.map(|id| id.0)));
+        assert_eq!((approved.made_kind, approved.made_id), (Some(ResultKind::Client), won.client_id.map(|id| id.0)));
         assert_eq!((approved.spv_id, approved.decided_by.as_deref()), (won.spv_id, Some("Elias Test")));
         // One request throughout, and one notification per event.
-        let counted = requests::desk(&elias).await.unwrap().statuses;
+        let counted = requests::summary(&elias).await.unwrap().statuses;
         assert_eq!(counted.iter().map(|(_, count)| count).sum::<i64>(), 1);
         let staff = notified_actions(&elias).await;
         let new = &staff[..staff.len() - notified_before];

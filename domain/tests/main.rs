@@ -39,3 +39,4 @@ mod time_zones;
 mod unsubscribe;
 mod uploads;
 mod users;
+mod vehicle_name;

@@ -531,7 +531,7 @@ async fn document_and_invoice_reminders_are_sent_once_before_and_once_after_the_
 async fn seeding_notifies_no_one() {
     on_both(async |world| {
         let office = office(world).await;
-        domain::operations::seed::load(&office.world.operator(), 20, |_| true).await.unwrap();
+        domain::operations::seed::insert_benchmark_data(&office.world.operator(), 20, |_| true).await.unwrap();
         office.process_log().await;
         assert_eq!((notified_actions(&office.erin).await.len(), notified_actions(&office.maya).await.len()), (0, 0));
     })
@@ -618,7 +618,7 @@ async fn silent_context_sends_no_notifications() {
         let office = office(world).await;
         let (feed, mut heard) = broadcast::channel(1_000);
         let following = tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ()));
-        let quiet = Ctx { silent: true, ..office.erin.clone() };
+        let quiet = Ctx { suppress_notifications: true, ..office.erin.clone() };
         for (n, who) in [&office.erin, &quiet, &quiet, &office.erin].into_iter().enumerate() {
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
             messages::send(who, input).await.unwrap();

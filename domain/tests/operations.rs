@@ -4,14 +4,14 @@ use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
     accounts::{admission::AdmissionCache, mail_delivery, users},
-    directory::clients,
     kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
     operations::{
-        alerts::{self, Alert, Readings},
+        alerts::{self, Alert, Metrics},
         health_checks::{self, Disk},
         security_scan,
     },
     orders::{
+        onboarding,
         spvs::{self, Country},
         steps,
     },
@@ -26,14 +26,14 @@ fn after_minutes(world: &World, minutes: i64) -> World {
     World { clock: Clock::fixed(noon() + Duration::minutes(minutes)), ..world.clone() }
 }
 
-async fn open_alerts(world: &World, readings: &Readings) -> Vec<Alert> {
+async fn open_alerts(world: &World, metrics: &Metrics) -> Vec<Alert> {
     activity::sequence_all(&world.operator()).await.unwrap();
-    alerts::check(&world.operator(), readings).await.unwrap();
+    alerts::check(&world.operator(), metrics).await.unwrap();
     alerts::list(&world.operator(), true, &PageQuery::default()).await.unwrap().items
 }
 
-async fn alert_kinds(world: &World, readings: &Readings) -> Vec<String> {
-    open_alerts(world, readings).await.into_iter().map(|alert| alert.kind).collect()
+async fn alert_kinds(world: &World, metrics: &Metrics) -> Vec<String> {
+    open_alerts(world, metrics).await.into_iter().map(|alert| alert.kind).collect()
 }
 
 #[tokio::test]
@@ -48,18 +48,18 @@ async fn password_spraying_raises_an_alert_until_it_stops() {
             let email = format!("nobody{n}@example.com");
             domain::accounts::auth::sign_in(ctx, &auth, &email, "wrong password").await.unwrap_err();
         }
-        let open = open_alerts(&world, &Readings::default()).await;
+        let open = open_alerts(&world, &Metrics::default()).await;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].subject.as_str()), ("sign_in_storm", "192.0.2.1"));
-        assert_eq!(open_alerts(&world, &Readings::default()).await[0].id, open[0].id, "one open alert of a place");
-        assert!(open_alerts(&after_minutes(&world, 20), &Readings::default()).await.is_empty(), "it ends by itself");
+        assert_eq!(open_alerts(&world, &Metrics::default()).await[0].id, open[0].id, "one open alert of a place");
+        assert!(open_alerts(&after_minutes(&world, 20), &Metrics::default()).await.is_empty(), "it ends by itself");
         // The same number spread out, one every 20 minutes: occasional typing errors.
         for n in 2..35 {
             let ctx = Ctx { origin: origin("192.0.2.7"), ..after_minutes(&world, n * 20).nobody() };
             domain::accounts::auth::sign_in(&ctx, &auth, &format!("nobody{n}@example.net"), "wrong password")
                 .await
                 .unwrap_err();
-            assert!(open_alerts(&after_minutes(&world, n * 20), &Readings::default()).await.is_empty());
+            assert!(open_alerts(&after_minutes(&world, n * 20), &Metrics::default()).await.is_empty());
         }
     })
     .await;
@@ -80,7 +80,7 @@ async fn fail_sign_ins(world: &World, address: &str, times: i64) {
 }
 
 async fn spray_alerts(world: &World) -> Vec<(String, i64)> {
-    let open = open_alerts(world, &Readings::default()).await;
+    let open = open_alerts(world, &Metrics::default()).await;
     open.into_iter().map(|alert| (alert.subject, alert.data["count"].as_i64().unwrap())).collect()
 }
 
@@ -135,7 +135,7 @@ async fn throttled_guesses_count_towards_the_alert() {
         for _ in 0..25 {
             let refused =
                 domain::accounts::auth::sign_in(&ctx, &auth, "maya@example.com", "wrong password").await.unwrap_err();
-            waits += i32::from(matches!(refused, Error::TooMany(_)));
+            waits += i32::from(matches!(refused, Error::RateLimited(_)));
         }
         assert_eq!(waits, 20);
         assert_eq!(spray_alerts(&world).await, [("192.0.2.5".to_owned(), 25)]);
@@ -157,9 +157,9 @@ async fn missing_backup_raises_an_alert() {
             async |hours: i64| dashboards::heartbeat(&after_minutes(&world, hours * 60).operator()).await.unwrap();
         runs(0).await;
         runs(24).await;
-        assert!(alert_kinds(&after_minutes(&world, 25 * 60), &Readings::default()).await.is_empty());
+        assert!(alert_kinds(&after_minutes(&world, 25 * 60), &Metrics::default()).await.is_empty());
         runs(25).await;
-        let open = open_alerts(&after_minutes(&world, 26 * 60), &Readings::default()).await;
+        let open = open_alerts(&after_minutes(&world, 26 * 60), &Metrics::default()).await;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].data["count"].as_i64()), ("backup_old", Some(26)));
     })
@@ -175,27 +175,27 @@ async fn failing_mails_raise_an_alert() {
             mail_delivery::load_for_sending(&world.operator(), id).await.unwrap();
             mails::mark_failed(&world.operator(), id, "550 no such user", true).await.unwrap();
         }
-        assert_eq!(alert_kinds(&world, &Readings::default()).await, ["mail_failing"]);
-        assert!(alert_kinds(&after_minutes(&world, 25 * 60), &Readings::default()).await.is_empty());
+        assert_eq!(alert_kinds(&world, &Metrics::default()).await, ["mail_failing"]);
+        assert!(alert_kinds(&after_minutes(&world, 25 * 60), &Metrics::default()).await.is_empty());
         // Other mails fail permanently only after days.
         let late = after_minutes(&world, 3 * 24 * 60);
         for _ in 0..3 {
             let id = mails::test(&sigrid).await.unwrap();
             mails::mark_failed(&late.operator(), id, "no answer", true).await.unwrap();
         }
-        assert_eq!(alert_kinds(&late, &Readings::default()).await, ["mail_failing"]);
-        assert!(alert_kinds(&after_minutes(&world, (4 * 24 + 1) * 60), &Readings::default()).await.is_empty());
+        assert_eq!(alert_kinds(&late, &Metrics::default()).await, ["mail_failing"]);
+        assert!(alert_kinds(&after_minutes(&world, (4 * 24 + 1) * 60), &Metrics::default()).await.is_empty());
         // While the mail server is unavailable, no mail has failed permanently: each is retried.
         let away = after_minutes(&world, 5 * 24 * 60);
         let id = mails::test(&sigrid).await.unwrap();
         for _ in 0..3 {
-            assert!(alert_kinds(&away, &Readings::default()).await.is_empty());
+            assert!(alert_kinds(&away, &Metrics::default()).await.is_empty());
             assert!(mail_delivery::load_for_sending(&away.operator(), id).await.unwrap().is_some());
             mails::mark_failed(&away.operator(), id, "no answer", false).await.unwrap();
         }
-        assert_eq!(alert_kinds(&away, &Readings::default()).await, ["mail_failing"]);
+        assert_eq!(alert_kinds(&away, &Metrics::default()).await, ["mail_failing"]);
         mails::mark_sent(&away.operator(), id, None).await.unwrap();
-        assert!(alert_kinds(&away, &Readings::default()).await.is_empty());
+        assert!(alert_kinds(&away, &Metrics::default()).await.is_empty());
     })
     .await;
 }
@@ -204,15 +204,15 @@ async fn failing_mails_raise_an_alert() {
 async fn dead_jobs_raise_an_alert_until_retried() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
-        health_checks::ask(&sigrid).await.unwrap();
+        health_checks::enqueue(&sigrid).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         let table = if tx.dialect() == domain::kernel::db::Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
         tx.sql_built(format!("update {table} set status = 'Killed'")).run().await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(alert_kinds(&world, &Readings::default()).await, ["dead_jobs"]);
+        assert_eq!(alert_kinds(&world, &Metrics::default()).await, ["dead_jobs"]);
         let dead = queue::list(&sigrid, Some("dead"), &PageQuery::default()).await.unwrap().items;
         queue::retry(&sigrid, &dead[0].id).await.unwrap();
-        assert!(alert_kinds(&world, &Readings::default()).await.is_empty());
+        assert!(alert_kinds(&world, &Metrics::default()).await.is_empty());
         let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
         assert!(log.iter().any(|row| row.action == "job.retried" && row.subject_label == dead[0].job));
     })
@@ -222,11 +222,11 @@ async fn dead_jobs_raise_an_alert_until_retried() {
 #[tokio::test]
 async fn low_disk_space_and_old_signing_keys_raise_alerts() {
     on_both(async |world| {
-        let disk = |free| Readings { disk: Some(Disk { free, total: 1_000 }), keys_changed_at: None };
+        let disk = |free| Metrics { disk: Some(Disk { free, total: 1_000 }), keys_changed_at: None };
         assert!(alert_kinds(&world, &disk(100)).await.is_empty());
         assert_eq!(alert_kinds(&world, &disk(99)).await, ["disk_low"]);
         assert!(alert_kinds(&world, &disk(500)).await.is_empty());
-        let key = |days| Readings { disk: None, keys_changed_at: Some(noon() - Duration::days(days)) };
+        let key = |days| Metrics { disk: None, keys_changed_at: Some(noon() - Duration::days(days)) };
         assert!(alert_kinds(&world, &key(364)).await.is_empty());
         assert_eq!(alert_kinds(&world, &key(365)).await, ["key_expiring"]);
         // As read from the machine.
@@ -240,13 +240,13 @@ async fn low_disk_space_and_old_signing_keys_raise_alerts() {
         let mut options = (*world.options).clone();
         (options.signing_keys, options.data_dir) = (Some(file.clone()), Some(world.dir.0.clone()));
         let there = World { options: options.into(), ..world.clone() };
-        let read = Readings::take(&there.operator());
+        let read = Metrics::collect(&there.operator());
         assert!(read.disk.is_some_and(|disk| disk.total > 0));
         assert_eq!(read.keys_changed_at, Some(noon() - Duration::days(400)));
         // A key with a creation time is as old as that, whatever the modification time of its file.
         domain::accounts::auth::keys::rotate(&there.operator(), &file).await.unwrap();
         written_long_ago();
-        assert_eq!(Readings::take(&there.operator()).keys_changed_at, Some(noon()));
+        assert_eq!(Metrics::collect(&there.operator()).keys_changed_at, Some(noon()));
     })
     .await;
 }
@@ -261,9 +261,9 @@ async fn second_failed_health_check_raises_an_alert() {
         let sigrid = world.super_admin("Sigrid").await;
         let leaves = async || Ok("mails are files".to_owned());
         health_checks::check(&world.operator(), leaves()).await.unwrap();
-        assert!(alert_kinds(&world, &Readings::default()).await.is_empty(), "once may be chance");
+        assert!(alert_kinds(&world, &Metrics::default()).await.is_empty(), "once may be chance");
         health_checks::check(&world.operator(), leaves()).await.unwrap();
-        let open = open_alerts(&world, &Readings::default()).await;
+        let open = open_alerts(&world, &Metrics::default()).await;
         let mut broken: Vec<_> = open.iter().map(|alert| alert.subject.as_str()).collect();
         broken.sort_unstable();
         assert_eq!(broken, ["api_gateway", "queue", "web_server"]);
@@ -304,7 +304,7 @@ async fn user(world: &World, ctx: &Ctx) -> users::User {
 async fn resolved_alert_reopens_after_an_hour_and_alerts_need_super_admin() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
-        let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
+        let full = Metrics { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
         let alert = open_alerts(&world, &full).await.remove(0);
         for role in [Role::Employee, Role::CompanyAdmin, Role::Client] {
             let company = match role {
@@ -315,9 +315,9 @@ async fn resolved_alert_reopens_after_an_hour_and_alerts_need_super_admin() {
             assert!(matches!(alerts::resolve(&other, alert.id).await, Err(Error::Forbidden(_))));
             assert!(matches!(alerts::list(&other, true, &PageQuery::default()).await, Err(Error::Forbidden(_))));
             assert!(matches!(health_checks::list(&other).await, Err(Error::Forbidden(_))));
-            assert!(matches!(security_scan::ask(&other).await, Err(Error::Forbidden(_))));
+            assert!(matches!(security_scan::enqueue(&other).await, Err(Error::Forbidden(_))));
             assert!(matches!(security_scan::latest(&other).await, Err(Error::Forbidden(_))));
-            assert!(matches!(analytics::office(&other, &Asked::default()).await, Err(Error::Forbidden(_))));
+            assert!(matches!(analytics::staff(&other, &Asked::default()).await, Err(Error::Forbidden(_))));
             let log = activity::search(&other, &activity::Search::default(), &PageQuery::default()).await;
             assert!(matches!(log, Err(Error::Forbidden(_))));
         }
@@ -371,7 +371,7 @@ async fn security_scan_reports_all_findings() {
         options.public_url = "http://portal.example.com".to_owned();
         options.demo = false;
         let open = World { options: options.into(), ..world.clone() };
-        let asked = security_scan::ask(&sigrid).await.unwrap();
+        let asked = security_scan::enqueue(&sigrid).await.unwrap();
         assert_eq!(asked.finished_at, None);
         activity::sequence_all(&world.operator()).await.unwrap();
         world.without_triggers("update activity set actor_name = 'Mallory' where seq = 1").await;
@@ -489,7 +489,7 @@ async fn activity_search_uses_event_time_not_sequence() {
             }
         }
         let table = exports::Table::Log(companies("2026-10-02", "", "company"));
-        let file = exports::begin(&sigrid, &table).await.unwrap().text;
+        let file = exports::first_page(&sigrid, &table).await.unwrap().text;
         for (name, is_in) in [("Today", true), ("First of the month", true), ("October", false)] {
             assert_eq!(file.contains(name), is_in, "{name}");
         }
@@ -499,7 +499,7 @@ async fn activity_search_uses_event_time_not_sequence() {
         fail_sign_ins(&days_ago(70), "192.0.2.2", 2).await;
         activity::sequence_all(&world.operator()).await.unwrap();
         let asked = Asked { from: Some("2026-09-01".to_owned()), to: Some("2026-11-30".to_owned()), period: None };
-        let office = analytics::office(&sigrid, &asked).await.unwrap();
+        let office = analytics::staff(&sigrid, &asked).await.unwrap();
         let failed: Vec<_> =
             office.months.iter().map(|month| (month.of.month.as_str(), month.failed_sign_ins)).collect();
         assert_eq!(failed, [("2026-09", 2), ("2026-10", 0), ("2026-11", 1)]);
@@ -516,7 +516,7 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
         let (_, spv, _) = world.client("Maya", company, Some(iso)).await;
         world.client("Nils", company, None).await;
         activity::sequence_all(&world.operator()).await.unwrap();
-        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
         assert_eq!(found.total, 2);
         let usd = (Currency::Usd, 250_000);
         assert_eq!(found.revenue, [usd]);
@@ -528,9 +528,9 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
         partners.sort_unstable();
         assert_eq!(partners, [None, Some("Ingrid Test")]);
         let empty = Asked { period: Some("last_year".to_owned()), ..Asked::default() };
-        assert_eq!(analytics::office(&sigrid, &empty).await.unwrap().total, 0);
+        assert_eq!(analytics::staff(&sigrid, &empty).await.unwrap().total, 0);
         // A company with fees in euros only, and a country with none in dollars.
-        let euros = clients::Input {
+        let euros = onboarding::ClientInput {
             first_name: "Okan".to_owned(),
             last_name: "Test".to_owned(),
             email: "okan@example.com".to_owned(),
@@ -538,14 +538,16 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
             price: Some("99.90".to_owned()),
             currency: Some("EUR".to_owned()),
             country: Some("JP".to_owned()),
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        clients::create(&world.operator().silently(), clients::Setup::Full, euros).await.unwrap();
-        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        onboarding::create_client(&world.operator().without_notifications(), onboarding::Setup::Full, euros)
+            .await
+            .unwrap();
+        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
         let eur = (Currency::Eur, 9_990);
         assert_eq!(found.revenue, [usd, eur]);
         assert_eq!(found.companies.iter().map(|row| row.revenue.clone()).collect::<Vec<_>>(), [vec![usd], vec![eur]]);
-        let country = |country, spvs, fee| analytics::OfficeCountry { country, spvs, revenue: vec![fee] };
+        let country = |country, spvs, fee| analytics::CountryRevenue { country, spvs, revenue: vec![fee] };
         assert_eq!(found.countries, [country(Country::Us, 2, usd), country(Country::Jp, 1, eur)]);
         // Two days, then ten and four: counted in the month of completion, whenever the order was placed.
         let order = spvs::get(&sigrid, spv).await.unwrap();
@@ -553,14 +555,14 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
             world.clock.advance(Duration::days(days));
             steps::complete(&sigrid, spv, None, &[step.id]).await.unwrap();
         }
-        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
         let months = found.months.iter().filter(|month| month.steps > 0);
         let months: Vec<_> =
             months.map(|month| (month.of.month.as_str(), month.steps, month.average_step_days)).collect();
         assert_eq!(months, [("2026-11", 1, Some(2.0)), ("2026-12", 2, Some(7.0))]);
         assert_eq!(found.average_step_days, Some(5.3));
         let december = Asked { from: Some("2026-12-01".to_owned()), ..Asked::default() };
-        let found = analytics::office(&sigrid, &december).await.unwrap();
+        let found = analytics::staff(&sigrid, &december).await.unwrap();
         assert_eq!((found.total, found.average_step_days, found.months.len()), (0, Some(7.0), 1));
     })
     .await;
@@ -585,13 +587,13 @@ async fn office_settings_are_validated_and_applied() {
         assert_eq!(row.time_zone, "Asia/Singapore");
         let (client, _, maya) = world.client("Maya", company, None).await;
         assert_eq!(user(&world, &maya).await.time_zone, "Asia/Singapore");
-        let input = domain::orders::spvs::Input {
+        let input = onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(company),
             purchase_amount: Some("5".to_owned()),
             ..Default::default()
         };
-        let spv = domain::orders::spvs::create(&sigrid, input).await.unwrap().spv;
+        let spv = onboarding::create_order(&sigrid, input).await.unwrap().spv;
         assert!(spv.identifier().starts_with("NF-2026"), "{}", spv.identifier());
         assert_eq!(spv.currency, domain::kernel::money::Currency::Eur);
         let found = settings::get(&sigrid).await.unwrap();

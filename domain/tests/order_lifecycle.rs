@@ -3,7 +3,7 @@ use domain::{
     Ctx, Error,
     directory::clients,
     kernel::{db::Sql, ids::StepId, page::PageQuery},
-    orders::{spvs, steps},
+    orders::{onboarding, spvs, steps},
     platform::{
         activity::{self, Filter},
         queue, rollups,
@@ -55,15 +55,15 @@ async fn order_goes_from_quick_setup_to_closed() {
         let sigrid = world.super_admin("Sigrid").await;
         let elias = world.employee("Elias").await;
         let company = world.company("Meridian").await;
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: "Maya".into(),
             last_name: "Ortiz".into(),
             email: "Maya.Ortiz@example.com".into(),
             company_id: Some(company),
             price: Some("1250.00".into()),
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let made = clients::create(&elias, clients::Setup::Quick, input).await.unwrap();
+        let made = onboarding::create_client(&elias, onboarding::Setup::Quick, input).await.unwrap();
         assert_eq!(made.client.status, domain::accounts::users::Status::Pending);
         assert_eq!(made.spv.status, spvs::Status::Active);
         assert_eq!(made.spv.steps_total, 8);
@@ -234,7 +234,7 @@ async fn failed_create_leaves_no_row_job_or_event() {
         let (meridian, harbor) = (world.company("Meridian").await, world.company("Harborline").await);
         let (stranger, _) = world.iso("Priya", harbor).await;
         let before = (queued_jobs(&world).await.len(), logged_actions(&world, &elias).await.len());
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: "Maya".into(),
             last_name: "Ortiz".into(),
             email: "maya@example.com".into(),
@@ -242,9 +242,9 @@ async fn failed_create_leaves_no_row_job_or_event() {
             iso_id: Some(stranger),
             price: Some("10".into()),
             commission: Some("1".into()),
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let refused = clients::create(&elias, clients::Setup::Quick, input).await.unwrap_err();
+        let refused = onboarding::create_client(&elias, onboarding::Setup::Quick, input).await.unwrap_err();
         assert_eq!(code(&refused), "not_in_company");
         assert_eq!((queued_jobs(&world).await.len(), logged_actions(&world, &elias).await.len()), before);
         assert!(matches!(clients::find(&elias, "maya@example.com").await, Err(Error::NotFound(_))));
@@ -258,19 +258,19 @@ async fn default_identifiers_are_timestamps_and_duplicates_ignore_case() {
         let elias = world.employee("Elias").await;
         let company = world.company("Meridian").await;
         let (client, _, _) = world.client("Maya", company, None).await;
-        let input = |custom: Option<&str>| spvs::Input {
+        let input = |custom: Option<&str>| onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(company),
             purchase_amount: Some("1000000".into()),
             custom_identifier: custom.map(str::to_owned),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
-        let first = spvs::create(&elias, input(None)).await.unwrap().spv;
+        let first = onboarding::create_order(&elias, input(None)).await.unwrap().spv;
         assert_eq!(first.custom_identifier.as_deref(), Some("SPV-20261121120000"));
-        let second = spvs::create(&elias, input(None)).await.unwrap().spv;
+        let second = onboarding::create_order(&elias, input(None)).await.unwrap().spv;
         assert_eq!(second.custom_identifier.as_deref(), Some("SPV-20261121120000-2"));
-        spvs::create(&elias, input(Some("Alpha"))).await.unwrap();
-        assert_eq!(code(&spvs::create(&elias, input(Some("aLPHA "))).await.unwrap_err()), "duplicate");
+        onboarding::create_order(&elias, input(Some("Alpha"))).await.unwrap();
+        assert_eq!(code(&onboarding::create_order(&elias, input(Some("aLPHA "))).await.unwrap_err()), "duplicate");
         assert_eq!(spvs::find(&elias, "alpha").await.unwrap().spv.identifier(), "Alpha");
         assert_eq!(spvs::find(&elias, &first.order_number()).await.unwrap().spv.id, first.id);
     })
@@ -287,14 +287,14 @@ async fn identifiers_resolve_within_the_company() {
         {
             let company = world.company(company).await;
             let (client, _, _) = world.client(client, company, None).await;
-            let input = spvs::Input {
+            let input = onboarding::OrderInput {
                 client_id: Some(client),
                 company_id: Some(company),
                 purchase_amount: Some("1000000".into()),
                 custom_identifier: Some("Alpha".into()),
-                ..spvs::Input::default()
+                ..onboarding::OrderInput::default()
             };
-            let spv = spvs::create(&elias, input).await.unwrap().spv.id;
+            let spv = onboarding::create_order(&elias, input).await.unwrap().spv.id;
             homes.push((world.company_admin(admin, company).await, spv));
         }
         for (admin, spv) in &homes {
@@ -314,16 +314,16 @@ async fn repeated_idempotency_key_returns_the_same_order() {
         let elias = Ctx { idempotency: Some(("k1".into(), "h1".into())), ..world.employee("Elias").await };
         let company = world.company("Meridian").await;
         let (client, _, _) = world.client("Maya", company, None).await;
-        let input = spvs::Input {
+        let input = onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(company),
             purchase_amount: Some("5".into()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
-        let once = spvs::create(&elias, input.clone()).await.unwrap().spv.id;
-        assert_eq!(spvs::create(&elias, input.clone()).await.unwrap().spv.id, once);
+        let once = onboarding::create_order(&elias, input.clone()).await.unwrap().spv.id;
+        assert_eq!(onboarding::create_order(&elias, input.clone()).await.unwrap().spv.id, once);
         let other = Ctx { idempotency: Some(("k1".into(), "h2".into())), ..elias };
-        assert_eq!(code(&spvs::create(&other, input).await.unwrap_err()), "idempotency_key_reused");
+        assert_eq!(code(&onboarding::create_order(&other, input).await.unwrap_err()), "idempotency_key_reused");
     })
     .await;
 }
@@ -368,33 +368,34 @@ async fn step_counters_equal_a_recount_after_any_history() {
         for n in 0..4 {
             orders.push(world.client(&format!("Client{n}"), company, (n % 2 == 0).then_some(iso)).await);
         }
-        let chance = domain::kernel::clock::Chance::seeded(7);
+        let random = domain::kernel::clock::RandomSource::seeded(7);
         for n in 0..200 {
-            let (client, id, _) = &orders[chance.below(4) as usize];
+            let (client, id, _) = &orders[random.below(4) as usize];
             let detail = spvs::get(&sigrid, *id).await.unwrap();
-            let any = |chance: &domain::kernel::clock::Chance| {
-                detail.steps[chance.below(detail.steps.len() as u64) as usize].id
+            let any = |random: &domain::kernel::clock::RandomSource| {
+                detail.steps[random.below(detail.steps.len() as u64) as usize].id
             };
             // A refused transition is part of the history.
-            let _ = match chance.below(13) {
+            let _ = match random.below(13) {
                 9 => {
-                    let depends_on = if chance.below(2) == 0 { vec![any(&chance)] } else { Vec::new() };
-                    let new = steps::New { step_name: format!("More {n}"), depends_on, ..steps::New::default() };
+                    let depends_on = if random.below(2) == 0 { vec![any(&random)] } else { Vec::new() };
+                    let new =
+                        steps::NewStep { step_name: format!("More {n}"), depends_on, ..steps::NewStep::default() };
                     steps::add(&sigrid, *id, new).await.map(drop)
                 }
-                10 if detail.steps.len() > 2 => steps::remove(&sigrid, any(&chance), None).await.map(drop),
+                10 if detail.steps.len() > 2 => steps::remove(&sigrid, any(&random), None).await.map(drop),
                 11 => {
                     let mut ids: Vec<_> = detail.steps.iter().map(|step| step.id).collect();
-                    ids.rotate_left(chance.below(3) as usize);
+                    ids.rotate_left(random.below(3) as usize);
                     steps::reorder(&sigrid, *id, None, &ids).await.map(drop)
                 }
                 12 => {
                     let change = steps::Change {
                         step_name: Some(format!("Renamed {n}")),
-                        depends_on: Some(vec![any(&chance)]),
+                        depends_on: Some(vec![any(&random)]),
                         ..Default::default()
                     };
-                    steps::update(&sigrid, any(&chance), None, change).await.map(drop)
+                    steps::update(&sigrid, any(&random), None, change).await.map(drop)
                 }
                 0 => spvs::start(&sigrid, *id, None).await.map(drop),
                 1 => spvs::hold(&sigrid, *id, None, "wait").await.map(drop),
@@ -404,11 +405,11 @@ async fn step_counters_equal_a_recount_after_any_history() {
                 5 => clients::archive(&sigrid, *client, None).await.map(drop),
                 6 => clients::restore(&sigrid, *client, None).await.map(drop),
                 n => {
-                    let step = any(&chance);
+                    let step = any(&random);
                     let status = if n == 7 {
                         "completed"
                     } else {
-                        ["pending", "in_progress", "completed"][chance.below(3) as usize]
+                        ["pending", "in_progress", "completed"][random.below(3) as usize]
                     };
                     let change = steps::Change { reason: Some("again".into()), ..with_status(status) };
                     steps::update(&sigrid, step, None, change).await.map(drop)

@@ -6,7 +6,7 @@ use domain::{
         ids::{CompanyId, RequestId},
         page::PageQuery,
     },
-    orders::spvs,
+    orders::{onboarding, spvs},
     platform::activity,
     testing::{World, code, on_both},
 };
@@ -27,13 +27,13 @@ fn order(form: OrderForm) -> Input {
 }
 
 /// The terms that staff send to accept a request.
-fn terms(company: CompanyId) -> spvs::Input {
-    spvs::Input {
+fn terms(company: CompanyId) -> onboarding::OrderInput {
+    onboarding::OrderInput {
         company_id: Some(company),
         purchase_amount: Some("250000.50".to_owned()),
         country: Some("SG".to_owned()),
         price: Some("1250.00".to_owned()),
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     }
 }
 
@@ -113,9 +113,9 @@ async fn failed_acceptance_leaves_the_request_open() {
         let request = requests::create(&maya, order(form())).await.unwrap();
         let before = orders(&world).await;
         for (terms, refused) in [
-            (spvs::Input::default(), "company_id required, purchase_amount required"),
+            (onboarding::OrderInput::default(), "company_id required, purchase_amount required"),
             (terms(other), "client_id not_in_company"),
-            (spvs::Input { price: Some("-1".to_owned()), ..terms(meridian) }, "price negative"),
+            (onboarding::OrderInput { price: Some("-1".to_owned()), ..terms(meridian) }, "price negative"),
         ] {
             assert_eq!(code(&requests::accept(&elias, request.id, None, terms).await.unwrap_err()), refused);
         }

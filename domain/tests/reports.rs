@@ -6,19 +6,19 @@ use domain::{
     accounts::mail_delivery,
     directory::companies,
     kernel::{
-        clock::Chance,
+        clock::RandomSource,
         date_range::{Asked, Period},
         ids::{CompanyId, IsoId, UserId},
         money::Currency,
         page::PageQuery,
     },
-    orders::{commissions, invoices, spvs, steps},
+    orders::{commissions, invoices, onboarding, spvs, steps},
     outbox::mails::{self, Kind},
     platform::activity,
     reporting::{
         analytics, dashboards,
         finances::{self, Account, Figures},
-        reports::{self, Change, Input, Report, Wanted},
+        reports::{self, Change, Input, Report, ReportQuery},
     },
     testing::{World, code, on_both},
 };
@@ -31,7 +31,7 @@ fn period(name: Period) -> Asked {
 
 async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>, made: [&str; 3]) -> spvs::Spv {
     let [currency, amount, country] = made;
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         iso_id: iso,
@@ -40,9 +40,9 @@ async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>
         currency: Some(currency.to_owned()),
         country: Some(country.to_owned()),
         iso_commission_percentage: iso.map(|_| "2.5".to_owned()),
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     };
-    spvs::create(ctx, input).await.unwrap().spv
+    onboarding::create_order(ctx, input).await.unwrap().spv
 }
 
 async fn close(ctx: &Ctx, spv: domain::kernel::ids::SpvId) {
@@ -54,12 +54,12 @@ async fn close(ctx: &Ctx, spv: domain::kernel::ids::SpvId) {
 async fn pay(ctx: &Ctx, spv: domain::kernel::ids::SpvId, amount: &str) {
     let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
     let found = invoices::list(ctx, &filter, &PageQuery::default()).await.unwrap();
-    let typed = invoices::Typed { amount: Some(amount.to_owned()), ..Default::default() };
+    let typed = invoices::ManualPayment { amount: Some(amount.to_owned()), ..Default::default() };
     invoices::pay(ctx, found.items[0].id, None, typed).await.unwrap();
 }
 
 /// All rows of a report by column name, read two at a time.
-async fn report_rows(ctx: &Ctx, wanted: &Wanted) -> Vec<BTreeMap<&'static str, String>> {
+async fn report_rows(ctx: &Ctx, wanted: &ReportQuery) -> Vec<BTreeMap<&'static str, String>> {
     let mut page = PageQuery { limit: Some(2), cursor: None };
     let mut found = Vec::new();
     loop {
@@ -144,7 +144,7 @@ async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
         assert_eq!(many, accounts.iter().map(|account| account.total.spvs).sum::<i64>(), "{history}");
 
         for report in Report::ALL {
-            let wanted = Wanted { report, company_id: picked, asked: asked.clone() };
+            let wanted = ReportQuery { report, company_id: picked, asked: asked.clone() };
             let found = report_rows(ctx, &wanted).await;
             let totals = reports::totals(ctx, &wanted).await.unwrap();
             assert_eq!(totals.rows, found.len() as i64, "{} {history}", report.name());
@@ -154,7 +154,7 @@ async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
                     assert_eq!(by_rows, *amount, "{} {column} {history}", report.name());
                 }
             }
-            let file = reports::begin(ctx, &wanted).await.unwrap();
+            let file = reports::first_page(ctx, &wanted).await.unwrap();
             assert_eq!(csv(&file.text), found, "{} {history}", report.name());
             match report {
                 Report::Portfolio => {
@@ -226,7 +226,7 @@ async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
 #[tokio::test]
 async fn pages_and_files_agree_after_any_history() {
     on_both(async |world| {
-        let chance = Chance::seeded(20_261_121);
+        let random = RandomSource::seeded(20_261_121);
         let company = world.company("Meridian").await;
         let other = world.company("Meridian Two").await;
         let (iso, _) = world.iso("Ingrid", company).await;
@@ -237,15 +237,15 @@ async fn pages_and_files_agree_after_any_history() {
         let mut orders = vec![first];
         let mut history = String::new();
         for n in 0..40 {
-            let what = chance.below(8);
+            let what = random.below(8);
             history.push_str(&format!("{what} "));
-            let spv = orders[chance.below(orders.len() as u64) as usize];
+            let spv = orders[random.below(orders.len() as u64) as usize];
             match what {
                 0..=2 => {
-                    let currency = ["USD", "EUR", "JPY"][chance.below(3) as usize];
-                    let country = ["US", "AE", "SG"][chance.below(3) as usize];
-                    let iso = Some(iso).filter(|_| chance.below(3) > 0);
-                    let amount = (1 + chance.below(90_000)).to_string();
+                    let currency = ["USD", "EUR", "JPY"][random.below(3) as usize];
+                    let country = ["US", "AE", "SG"][random.below(3) as usize];
+                    let iso = Some(iso).filter(|_| random.below(3) > 0);
+                    let amount = (1 + random.below(90_000)).to_string();
                     orders.push(order(&sam, client, company, iso, [currency, &amount, country]).await.id);
                     // A similar order of another company is not counted.
                     order(&sam, stranger, other, None, [currency, &amount, country]).await;
@@ -259,8 +259,8 @@ async fn pages_and_files_agree_after_any_history() {
                 5 | 6 => {
                     let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
                     for invoice in invoices::list(&sam, &filter, &PageQuery::default()).await.unwrap().items {
-                        let amount = ["0.01", "10.50", "99.99"][chance.below(3) as usize].to_owned();
-                        let typed = invoices::Typed { amount: Some(amount), ..Default::default() };
+                        let amount = ["0.01", "10.50", "99.99"][random.below(3) as usize].to_owned();
+                        let typed = invoices::ManualPayment { amount: Some(amount), ..Default::default() };
                         drop(match what {
                             5 => invoices::pay(&sam, invoice.id, None, typed).await,
                             _ => invoices::void(&sam, invoice.id, None, "Off").await,
@@ -268,7 +268,7 @@ async fn pages_and_files_agree_after_any_history() {
                     }
                 }
                 _ => {
-                    world.clock.advance(Duration::days(chance.below(40) as i64));
+                    world.clock.advance(Duration::days(random.below(40) as i64));
                 }
             }
             if n % 13 == 12 {
@@ -367,14 +367,14 @@ async fn only_the_company_and_super_admins_have_access() {
             (&world.nobody(), Some(company), "unauthenticated"),
         ] {
             let asked = Asked::default();
-            let wanted = Wanted { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
+            let wanted = ReportQuery { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
             assert_eq!(code(&finances::get(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&finances::csv(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&analytics::get(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&reports::page(who, &wanted, &PageQuery::default()).await.unwrap_err()), expected);
             assert_eq!(code(&reports::totals(who, &wanted).await.unwrap_err()), expected);
-            assert_eq!(code(&reports::begin(who, &wanted).await.unwrap_err()), expected);
-            assert_eq!(code(&reports::whole(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::first_page(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::all_rows(who, &wanted).await.unwrap_err()), expected);
             assert_eq!(code(&reports::list(who, picked).await.unwrap_err()), expected);
             assert_eq!(code(&reports::admins(who, picked).await.unwrap_err()), expected);
             let input = Input { company_id: picked, ..schedule("portfolio", "weekly", vec![]) };

@@ -4,15 +4,16 @@ use domain::{
     Ctx, Error,
     accounts::users,
     desk::requests::{
-        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Priority, Request, Status,
+        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, Priority, Request, ResultKind, Status,
     },
-    directory::{clients, companies, isos},
+    directory::{companies, isos},
     kernel::{
         access::Role,
         db::Sql,
         ids::{CompanyId, RequestId, UserId},
         page::PageQuery,
     },
+    orders::onboarding,
     outbox::{mails, notifications},
     platform::activity,
     reporting::search,
@@ -49,15 +50,15 @@ fn application(account: &str) -> Input {
     }
 }
 
-fn client(company: CompanyId, request: RequestId) -> clients::Input {
-    clients::Input {
+fn client(company: CompanyId, request: RequestId) -> onboarding::ClientInput {
+    onboarding::ClientInput {
         first_name: "Ada".to_owned(),
         last_name: "Lund".to_owned(),
         email: "ada@example.com".to_owned(),
         company_id: Some(company),
         price: Some("1250.00".to_owned()),
         request_id: Some(request),
-        ..clients::Input::default()
+        ..onboarding::ClientInput::default()
     }
 }
 
@@ -252,7 +253,7 @@ async fn rows_of_older_releases_are_readable() {
         let read = requests::get(&elias, made.id).await.unwrap();
         assert_eq!((read.due_at, read.updated_at), (made.created_at, made.created_at));
         assert_eq!(read.updated_by, "Ada");
-        assert_eq!(requests::desk(&elias).await.unwrap().queue[1].requests.len(), 1);
+        assert_eq!(requests::summary(&elias).await.unwrap().queue[1].requests.len(), 1);
         assert_eq!(requests::review(&elias, made.id, Some(1)).await.unwrap().status, Status::InReview);
     })
     .await;
@@ -275,7 +276,7 @@ async fn requests_are_assigned_and_reviewed_by_staff_only() {
             assert_eq!(code(&requests::review(stranger, id, None).await.unwrap_err()), refused);
             assert_eq!(code(&requests::approve(stranger, id, None, None).await.unwrap_err()), refused);
             assert_eq!(code(&requests::reject(stranger, id, None, "No").await.unwrap_err()), refused);
-            assert_eq!(code(&requests::desk(stranger).await.unwrap_err()), "forbidden");
+            assert_eq!(code(&requests::summary(stranger).await.unwrap_err()), "forbidden");
         }
         let changed = requests::update(&elias, id, Some(1), high()).await.unwrap();
         assert_eq!((changed.priority, changed.due_at), (Priority::High, request.created_at + Duration::days(1)));
@@ -365,8 +366,8 @@ async fn concurrent_approvals_succeed_once() {
                     tokio::spawn(async move {
                         let made = match account {
                             "client" => {
-                                let input = clients::Input { email, ..client(company, id) };
-                                clients::create(&ctx, clients::Setup::Quick, input).await.map(drop)
+                                let input = onboarding::ClientInput { email, ..client(company, id) };
+                                onboarding::create_client(&ctx, onboarding::Setup::Quick, input).await.map(drop)
                             }
                             "iso" => {
                                 let input = isos::Input {
@@ -405,10 +406,10 @@ async fn concurrent_approvals_succeed_once() {
             let seen = requests::get(&admins[0], id).await.unwrap();
             assert_eq!(seen.status, Status::Approved);
             let (kind, role) = match account {
-                "client" => (Some(MadeKind::Client), Some(Role::Client)),
-                "iso" => (Some(MadeKind::Iso), Some(Role::Iso)),
-                "company" => (Some(MadeKind::Company), Some(Role::CompanyAdmin)),
-                "employee" => (Some(MadeKind::User), Some(Role::Employee)),
+                "client" => (Some(ResultKind::Client), Some(Role::Client)),
+                "iso" => (Some(ResultKind::Iso), Some(Role::Iso)),
+                "company" => (Some(ResultKind::Company), Some(Role::CompanyAdmin)),
+                "employee" => (Some(ResultKind::User), Some(Role::Employee)),
                 _ => (None, None),
             };
             assert_eq!((seen.made_kind, seen.made_id.is_some()), (kind, kind.is_some()));
@@ -436,14 +437,14 @@ async fn applications_are_approved_by_a_matching_account_only() {
         let (.., maya) = world.client("Maya", company, None).await;
         let (elias, sigrid) = (world.employee("Elias").await, world.super_admin("Sigrid").await);
         let make = async |id: RequestId| {
-            clients::create(&elias, clients::Setup::Quick, client(company, id)).await.map_err(|e| code(&e))
+            onboarding::create_client(&elias, onboarding::Setup::Quick, client(company, id)).await.map_err(|e| code(&e))
         };
         let partner = requests::create(&world.nobody(), application("iso")).await.unwrap();
         assert_eq!(make(partner.id).await.unwrap_err(), "not_this_account");
         assert_eq!(requests::can(&elias, &partner), ["create_iso", "reject", "review", "update"]);
         let support = requests::create(&maya, request_input("support")).await.unwrap();
         assert_eq!(make(support.id).await.unwrap_err(), "not_this_account");
-        assert_eq!(make(RequestId(world.chance.uuid())).await.unwrap_err(), "not_found");
+        assert_eq!(make(RequestId(world.random.uuid())).await.unwrap_err(), "not_found");
         for request in [&partner, &support] {
             assert!(requests::get(&elias, request.id).await.unwrap().status.is_open());
         }
@@ -492,8 +493,8 @@ async fn approved_account_has_the_applicants_address() {
         };
         assert_eq!(code(&companies::create(&elias, harbor).await.unwrap_err()), "not_this_account");
         let make = async |email: &str| {
-            let input = clients::Input { email: email.to_owned(), ..client(company, request.id) };
-            clients::create(&elias, clients::Setup::Quick, input).await.map_err(|e| code(&e))
+            let input = onboarding::ClientInput { email: email.to_owned(), ..client(company, request.id) };
+            onboarding::create_client(&elias, onboarding::Setup::Quick, input).await.map_err(|e| code(&e))
         };
         assert_eq!(make("other@example.com").await.unwrap_err(), "email not_the_applicants");
         let partner = isos::Input {
@@ -596,11 +597,11 @@ async fn desk_summary_counts_by_the_viewers_weeks() {
             .unwrap();
         activity::sequence_all(&elias).await.unwrap();
 
-        let desk = requests::desk(&elias).await.unwrap();
+        let desk = requests::summary(&elias).await.unwrap();
         let counts: Vec<i64> = desk.statuses.iter().map(|(_, count)| *count).collect();
         assert_eq!(counts, [1, 1, 0, 1, 0]);
         assert_eq!(desk.weeks.len(), requests::WEEKS);
-        let last = |desk: &requests::Desk| {
+        let last = |desk: &requests::RequestSummary| {
             desk.weeks[requests::WEEKS - 2..]
                 .iter()
                 .map(|week| (week.received, week.rejected, week.open))
@@ -608,7 +609,7 @@ async fn desk_summary_counts_by_the_viewers_weeks() {
         };
         assert_eq!(desk.weeks[requests::WEEKS - 1].begins, NaiveDate::from_ymd_opt(2026, 11, 16).unwrap());
         assert_eq!(last(&desk), [(1, 0, 1), (2, 1, 1)]);
-        assert_eq!(last(&requests::desk(&tokyo).await.unwrap()), [(0, 0, 0), (3, 1, 2)]);
+        assert_eq!(last(&requests::summary(&tokyo).await.unwrap()), [(0, 0, 0), (3, 1, 2)]);
         let queue: Vec<_> = desk.queue.iter().map(|queue| (queue.priority, queue.open, queue.overdue)).collect();
         assert_eq!(queue, [(Priority::High, 0, 0), (Priority::Medium, 1, 1), (Priority::Low, 1, 0)]);
         assert_eq!(desk.queue[1].requests[0].id, early.id);
@@ -621,7 +622,7 @@ async fn desk_summary_counts_by_the_viewers_weeks() {
         let (.., maya) = world.client("Maya", company, None).await;
         let gone = requests::create(&maya, request_input("call")).await.unwrap();
         requests::withdraw(&maya, gone.id, None).await.unwrap();
-        assert_eq!(last(&requests::desk(&elias).await.unwrap()), [(1, 0, 1), (2, 1, 1)]);
+        assert_eq!(last(&requests::summary(&elias).await.unwrap()), [(1, 0, 1), (2, 1, 1)]);
     })
     .await;
 }

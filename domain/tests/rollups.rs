@@ -5,20 +5,21 @@ use domain::{
     Ctx,
     accounts::users,
     desk::people,
-    directory::{
-        clients::{self, Setup},
-        leads,
-    },
+    directory::{clients, leads},
     kernel::{
         access::Role,
-        clock::Chance,
+        clock::RandomSource,
         date_range::Asked,
         db::{Db, Dialect, Sql, Value},
         ids::{CompanyId, IsoId, SpvId},
         page::PageQuery,
     },
     operations::seed,
-    orders::{commissions, invoices, spvs, steps},
+    orders::{
+        commissions, invoices,
+        onboarding::{self, Setup},
+        spvs, steps,
+    },
     platform::rollups,
     reporting::{dashboards, finances},
     testing::{World, on_both},
@@ -150,18 +151,18 @@ impl Office {
     }
 
     /// One random action. An action that the state refuses is part of the history.
-    async fn random_action(&self, world: &World, chance: &Chance, n: usize) {
-        let pick = |len: usize| chance.below(len.max(1) as u64) as usize;
+    async fn random_action(&self, world: &World, random: &RandomSource, n: usize) {
+        let pick = |len: usize| random.below(len.max(1) as u64) as usize;
         let sam = &self.sam;
         let orders = self.orders().await;
         let spv = orders[pick(orders.len())];
         let clients = self.clients().await;
         let client = &clients[pick(clients.len())];
         let (iso, partner) = &self.partners[pick(2)];
-        match chance.below(20) {
+        match random.below(20) {
             0..=2 => {
                 let iso = Some(*iso).filter(|_| pick(3) > 0);
-                let input = spvs::Input {
+                let input = onboarding::OrderInput {
                     client_id: Some(client.id),
                     company_id: Some(self.company),
                     iso_id: iso,
@@ -170,9 +171,9 @@ impl Office {
                     currency: Some(["USD", "EUR"][pick(2)].to_owned()),
                     country: Some(["US", "AE", "SG"][pick(3)].to_owned()),
                     iso_commission_percentage: iso.map(|_| "2.5".to_owned()),
-                    ..spvs::Input::default()
+                    ..onboarding::OrderInput::default()
                 };
-                drop(spvs::create(sam, input).await);
+                drop(onboarding::create_order(sam, input).await);
             }
             3 => drop(spvs::cancel(sam, spv, None, "Off").await),
             4 => drop(spvs::reopen(sam, spv, None, "On").await),
@@ -184,7 +185,10 @@ impl Office {
             7 | 8 => {
                 let Some(invoice) = self.invoice(spv).await else { return };
                 let amount = Some(["0.01", "10.50", "99.99"][pick(3)].to_owned());
-                drop(invoices::pay(sam, invoice.id, None, invoices::Typed { amount, ..Default::default() }).await);
+                drop(
+                    invoices::pay(sam, invoice.id, None, invoices::ManualPayment { amount, ..Default::default() })
+                        .await,
+                );
             }
             9 => {
                 let Some(invoice) = self.invoice(spv).await else { return };
@@ -222,14 +226,14 @@ impl Office {
                     return;
                 }
                 let id = found[pick(found.len())].id;
-                let terms = leads::Terms {
+                let terms = onboarding::ConversionTerms {
                     price: Some("500".to_owned()),
                     commission: Some("50".to_owned()),
                     ..Default::default()
                 };
                 let stage = Some(["new", "contacted", "lost"][pick(3)].to_owned());
                 drop(match pick(3) {
-                    0 => leads::convert(sam, id, None, Setup::Quick, terms).await,
+                    0 => onboarding::convert_lead(sam, id, None, Setup::Quick, terms).await,
                     _ => leads::update(sam, id, None, leads::Change { stage, ..Default::default() }).await,
                 });
             }
@@ -240,7 +244,9 @@ impl Office {
             }),
             16 => {
                 let iso_id = Some(Some(*iso).filter(|_| pick(3) > 0));
-                drop(clients::update(sam, client.id, None, clients::Change { iso_id, ..Default::default() }).await);
+                drop(
+                    people::update_client(sam, client.id, None, clients::Change { iso_id, ..Default::default() }).await,
+                );
             }
             17 => {
                 // Without an order: a client with orders cannot change role.
@@ -256,7 +262,7 @@ impl Office {
         }
     }
 
-    async fn assert_consistent(&self, world: &World, chance: &Chance) {
+    async fn assert_consistent(&self, world: &World, random: &RandomSource) {
         assert_no_drift(&world.db).await;
         for (iso, partner) in &self.partners {
             let board = dashboards::iso(partner).await.unwrap();
@@ -274,8 +280,8 @@ impl Office {
         );
         let today = world.clock.now().date_naive();
         for _ in 0..4 {
-            let from = today - Duration::days(chance.below(250) as i64);
-            let days = (from, from + Duration::days(chance.below(120) as i64));
+            let from = today - Duration::days(random.below(250) as i64);
+            let days = (from, from + Duration::days(random.below(120) as i64));
             assert_eq!(
                 finance_totals(&self.clara, days).await,
                 recounted_totals(&world.db, self.company, days).await,
@@ -288,12 +294,12 @@ impl Office {
 #[tokio::test]
 async fn rollups_equal_a_recount_after_any_history() {
     on_both(async |world| {
-        let chance = Chance::seeded(21);
+        let random = RandomSource::seeded(21);
         let office = Office::new(&world).await;
         for n in 0..240 {
-            office.random_action(&world, &chance, n).await;
+            office.random_action(&world, &random, n).await;
             if n % 20 == 19 {
-                office.assert_consistent(&world, &chance).await;
+                office.assert_consistent(&world, &random).await;
             }
         }
         // Every kind of figure occurred.
@@ -341,7 +347,7 @@ async fn recount_finds_and_repairs_wrong_rollups() {
 async fn finances_and_iso_dashboard_read_rollups_by_primary_key() {
     on_both(async |world| {
         let operator = world.operator();
-        seed::load(&operator, 1_000, |_| true).await.unwrap();
+        seed::insert_benchmark_data(&operator, 1_000, |_| true).await.unwrap();
         if world.db.dialect() == Dialect::Postgres {
             let planned_by = "select reltuples from pg_class where oid = 'spvs'::regclass";
             let rows: f32 = world.db.clone().sql(planned_by).scalar().await.unwrap();
@@ -381,13 +387,13 @@ async fn cancelled_orders_are_not_counted_in_the_overview() {
         let company = world.company("Meridian").await;
         let sam = world.super_admin("Sam").await;
         let (maya, first, _) = world.client("Maya", company, None).await;
-        let order = spvs::Input {
+        let order = onboarding::OrderInput {
             client_id: Some(maya),
             company_id: Some(company),
             purchase_amount: Some("5".to_owned()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
-        let second = spvs::create(&sam, order).await.unwrap().spv.id;
+        let second = onboarding::create_order(&sam, order).await.unwrap().spv.id;
         let cards = async || {
             let board = dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap();
             assert_no_drift(&world.db).await;
@@ -428,18 +434,18 @@ async fn company_clients_are_counted_once_and_repaired() {
             async || dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap().active_clients;
         assert_eq!(active().await, 1);
         // Each has a custom identifier: generating one serializes the inserts.
-        let order = |client, n: i32| spvs::Input {
+        let order = |client, n: i32| onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(company),
             custom_identifier: Some(format!("Order {n}")),
             purchase_amount: Some("5".to_owned()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
         // Concurrent orders of a client that is already counted and of one that is not.
         let tries: Vec<_> = (0..12)
             .map(|n| {
                 let (sam, input) = (sam.clone(), order(if n % 3 == 0 { maya } else { noah }, n));
-                tokio::spawn(async move { spvs::create(&sam, input).await })
+                tokio::spawn(async move { onboarding::create_order(&sam, input).await })
             })
             .collect();
         for one in tries {
@@ -502,25 +508,25 @@ async fn concurrent_changes_of_one_rollup_are_all_counted() {
         let office = Office::new(&world).await;
         let client = office.clients().await[0].id;
         let (iso, _) = office.partners[0];
-        let input = spvs::Input {
+        let input = onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(office.company),
             iso_id: Some(iso),
             price: Some("100".to_owned()),
             purchase_amount: Some("1000".to_owned()),
             iso_commission_percentage: Some("1".to_owned()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
         let tries: Vec<_> = (0..16)
             .map(|n| {
                 // A custom identifier: generating one serializes the inserts.
-                let input = spvs::Input { custom_identifier: Some(format!("Order {n}")), ..input.clone() };
+                let input = onboarding::OrderInput { custom_identifier: Some(format!("Order {n}")), ..input.clone() };
                 let sam = office.sam.clone();
                 tokio::spawn(async move {
-                    let made = spvs::create(&sam, input).await.unwrap().spv.id;
+                    let made = onboarding::create_order(&sam, input).await.unwrap().spv.id;
                     let filter = invoices::Filter { spv_id: Some(made), ..Default::default() };
                     let owed = invoices::list(&sam, &filter, &PageQuery::default()).await.unwrap().items;
-                    let typed = invoices::Typed { amount: Some("60".to_owned()), ..Default::default() };
+                    let typed = invoices::ManualPayment { amount: Some("60".to_owned()), ..Default::default() };
                     match n % 3 {
                         0 => drop(invoices::pay(&sam, owed[0].id, None, typed).await.unwrap()),
                         1 => {
@@ -554,14 +560,14 @@ async fn repair_runs_beside_concurrent_writers() {
     for n in 0..24 {
         let sam = sam.clone();
         others.push(tokio::spawn(async move {
-            let input = spvs::Input {
+            let input = onboarding::OrderInput {
                 client_id: Some(maya),
                 company_id: Some(company),
                 custom_identifier: Some(format!("Order {n}")),
                 purchase_amount: Some("5".to_owned()),
-                ..spvs::Input::default()
+                ..onboarding::OrderInput::default()
             };
-            spvs::create(&sam, input).await.unwrap();
+            onboarding::create_order(&sam, input).await.unwrap();
             let status = if n % 2 == 0 { "in_progress" } else { "pending" };
             let change = steps::Change { status: Some(status.to_owned()), ..steps::Change::default() };
             steps::update(&sam, step, None, change).await.unwrap();

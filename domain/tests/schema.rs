@@ -16,7 +16,7 @@ use domain::{
     orders::{
         commissions, document_requests,
         documents::{self, uploads},
-        invoices, spvs, steps,
+        invoices, onboarding, spvs, steps,
     },
     outbox::{mails, notifications},
     platform::{activity, queue},
@@ -149,8 +149,8 @@ async fn no_query_scans_a_growing_table() {
     on_both(async |world| {
         let operator = world.operator();
         // Many companies, so that none of them holds a large share of the rows.
-        let load = seed::Load { orders: 1_000, companies: Some(20), isos: None };
-        seed::load(&operator, load, |_| true).await.expect("load");
+        let load = seed::BenchmarkSize { orders: 1_000, companies: Some(20), isos: None };
+        seed::insert_benchmark_data(&operator, load, |_| true).await.expect("load");
         let company = companies::list(&operator, None, false, &PageQuery::default()).await.unwrap().items[0].id;
         let (iso, partner) = world.iso("Ingrid", company).await;
         let (client, spv, maya) = world.client("Maya", company, Some(iso)).await;
@@ -178,21 +178,21 @@ async fn no_query_scans_a_growing_table() {
         let others = clients::list(&operator, &of_company, &many).await.unwrap().items;
         let others = others.iter().map(|other| other.id).filter(|other| *other != client).cycle().take(200);
         for client in std::iter::repeat_n(client, 60).chain(others) {
-            let priced = spvs::Input {
+            let priced = onboarding::OrderInput {
                 client_id: Some(client),
                 company_id: Some(company),
                 purchase_amount: Some("1".to_owned()),
                 price: Some("1".to_owned()),
-                ..spvs::Input::default()
+                ..onboarding::OrderInput::default()
             };
-            spvs::create(&operator, priced).await.unwrap();
+            onboarding::create_order(&operator, priced).await.unwrap();
         }
         let mut papers = Vec::new();
         for _ in 0..40 {
-            let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: 1, ..Default::default() };
+            let new = uploads::CreateUpload { file_name: "passport.pdf".to_owned(), bytes: 1, ..Default::default() };
             let upload = uploads::create(&maya, new).await.unwrap();
             let byte = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(b"x"))]);
-            papers.extend(uploads::append(&maya, upload.id, 0, byte).await.unwrap().kept_in);
+            papers.extend(uploads::append(&maya, upload.id, 0, byte).await.unwrap().saved_document_id);
         }
         // Attaches the documents to everything that takes attachments.
         let owed = invoices::list(&maya, &invoices::Filter::default(), &many).await.unwrap().items;
@@ -226,8 +226,8 @@ async fn no_query_scans_a_growing_table() {
             for filter in [
                 spvs::Filter::default(),
                 spvs::Filter { company_id: Some(company), ..Default::default() },
-                spvs::Filter { company_id: Some(company), iso: Some(spvs::ByIso::One(iso)), ..Default::default() },
-                spvs::Filter { company_id: Some(company), iso: Some(spvs::ByIso::None), ..Default::default() },
+                spvs::Filter { company_id: Some(company), iso: Some(spvs::IsoFilter::One(iso)), ..Default::default() },
+                spvs::Filter { company_id: Some(company), iso: Some(spvs::IsoFilter::None), ..Default::default() },
                 spvs::Filter { client_id: Some(client), ..Default::default() },
                 spvs::Filter { status: Some(spvs::Status::Active), ..Default::default() },
                 spvs::Filter { q: Some("client load".to_owned()), ..Default::default() },
@@ -330,7 +330,7 @@ async fn no_query_scans_a_growing_table() {
         }
         let document = documents::list(&maya, &documents::Filter::default(), &PageQuery::default()).await.unwrap();
         documents::get(&maya, document.items[0].id).await.unwrap();
-        documents::seen(&maya, document.items[0].latest.id).await.unwrap();
+        documents::readable_version(&maya, document.items[0].latest.id).await.unwrap();
         document_requests::list(&maya, spv).await.unwrap();
         spvs::find(&sigrid, "SPV-1234abcd").await.unwrap_err();
         dashboards::client(&maya).await.unwrap();
@@ -405,7 +405,7 @@ async fn no_query_scans_a_growing_table() {
             finances::get(&clara, None, &asked).await.unwrap();
             analytics::get(&clara, None, &asked).await.unwrap();
             for report in reports::Report::ALL {
-                let wanted = reports::Wanted { report, company_id: None, asked: asked.clone() };
+                let wanted = reports::ReportQuery { report, company_id: None, asked: asked.clone() };
                 reports::totals(&clara, &wanted).await.unwrap();
                 let first = PageQuery { limit: Some(2), cursor: None };
                 let page = reports::page(&clara, &wanted, &first).await.unwrap().rows;
@@ -433,10 +433,10 @@ async fn no_query_scans_a_growing_table() {
             activity::search(&sigrid, &wanted, &next).await.unwrap();
         }
         let asked = date_range::Asked { period: Some("last_month".to_owned()), ..Default::default() };
-        analytics::office(&sigrid, &asked).await.unwrap();
+        analytics::staff(&sigrid, &asked).await.unwrap();
         alerts::list(&sigrid, true, &PageQuery::default()).await.unwrap();
         alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap();
-        alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+        alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
         security_scan::latest(&sigrid).await.unwrap();
         backups::list(&sigrid).await.unwrap();
         backups::last_good(&sigrid).await.unwrap();
@@ -493,7 +493,7 @@ async fn no_query_scans_a_growing_table() {
             let page = requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
             requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
         }
-        requests::desk(&sigrid).await.unwrap();
+        requests::summary(&sigrid).await.unwrap();
         let first = PageQuery { limit: Some(2), cursor: None };
         let next = PageQuery { limit: Some(2), cursor: queue::list(&sigrid, None, &first).await.unwrap().next_cursor };
         for page in [&first, &next] {
@@ -628,7 +628,7 @@ async fn no_query_scans_a_growing_table() {
             plans.extend(world.plan(sql).await);
         }
         assert!(plans.iter().any(|line| line.contains("activity_work")), "{plans:?}");
-        let plan = world.plan(&domain::directory::leads::client_with_phone("'5550102030'")).await;
+        let plan = world.plan(&domain::directory::leads::client_with_phone_sql("'5550102030'")).await;
         assert!(plan.iter().any(|line| line.contains("users_by_phone")), "{plan:?}");
     })
     .await;
@@ -641,8 +641,8 @@ fn in_november(wanted: activity::Search) -> activity::Search {
 #[tokio::test]
 async fn sqlite_plans_do_not_depend_on_statistics() {
     let world = World::sqlite().await;
-    let load = seed::Load { orders: 400, companies: Some(1), isos: Some(1) };
-    seed::load(&world.operator(), load, |_| true).await.expect("load");
+    let load = seed::BenchmarkSize { orders: 400, companies: Some(1), isos: Some(1) };
+    seed::insert_benchmark_data(&world.operator(), load, |_| true).await.expect("load");
     let page = "select s.id, k.name from spvs s join companies k on k.id = s.company_id where s.company_id = $1 \
         order by s.ordered_date desc, s.created_at desc, s.id desc limit 1";
     let before = world.plan(page).await;

@@ -2,17 +2,18 @@
 use domain::{
     Ctx,
     accounts::users,
-    directory::{
-        clients::{self, Setup},
-        companies, isos, leads,
-    },
+    desk::people,
+    directory::{clients, companies, isos, leads},
     kernel::{
         access::Role,
         db::Sql,
         ids::{CompanyId, IsoId, UserId},
         page::PageQuery,
     },
-    orders::spvs,
+    orders::{
+        onboarding::{self, Setup},
+        spvs,
+    },
     reporting::search::{self, Kind},
     testing::{World, on_both},
 };
@@ -21,7 +22,7 @@ use uuid::Uuid;
 /// A client with an order and a two-part name.
 async fn client(world: &World, first: &str, last: &str, company: CompanyId, iso: Option<IsoId>) -> UserId {
     let count: i64 = world.db.clone().sql("select count(*) from users").scalar().await.unwrap();
-    let input = clients::Input {
+    let input = onboarding::ClientInput {
         first_name: first.to_owned(),
         last_name: last.to_owned(),
         email: format!("person{count}@example.com"),
@@ -31,7 +32,7 @@ async fn client(world: &World, first: &str, last: &str, company: CompanyId, iso:
         commission: iso.map(|_| "50.00".to_owned()),
         ..Default::default()
     };
-    clients::create(&world.operator().silently(), Setup::Quick, input).await.unwrap().client.id
+    onboarding::create_client(&world.operator().without_notifications(), Setup::Quick, input).await.unwrap().client.id
 }
 
 async fn search_ids(ctx: &Ctx, q: &str, kind: Kind) -> Vec<Uuid> {
@@ -154,7 +155,7 @@ async fn search_index_follows_changes() {
         let (erin, clara) = (world.employee("Erin").await, world.company_admin("Clara", meridian).await);
         let change =
             clients::Change { iso_id: Some(Some(other)), last_name: Some("Quintana".to_owned()), ..Default::default() };
-        clients::update(&erin, maya, None, change).await.unwrap();
+        people::update_client(&erin, maya, None, change).await.unwrap();
         assert_eq!((list_clients(&ingrid, "maya").await, list_clients(&igor, "maya").await), (vec![], vec![maya]));
         assert_eq!((list_clients(&clara, "ortiz").await, list_clients(&clara, "quint").await), (vec![], vec![maya]));
         // The order stays with its partner.

@@ -9,7 +9,7 @@ use domain::{
     kernel::{access::Role, date_range::Asked},
     reporting::{
         exports::{self, Table},
-        reports::{self, Report, Wanted},
+        reports::{self, Report, ReportQuery},
     },
     testing::{World, on_both},
 };
@@ -24,9 +24,9 @@ async fn next_page_errors(ctx: &Ctx) -> [String; 2] {
         other => panic!("{other}"),
     };
     let table = Table::Companies { q: None, archived: false };
-    let part = exports::more(ctx, &table, Some("-".to_owned())).await.unwrap_err();
-    let wanted = Wanted { report: Report::Portfolio, company_id: None, asked: Asked::default() };
-    let of_report = reports::more(ctx, &wanted, Some("-".to_owned())).await.unwrap_err();
+    let part = exports::next_page(ctx, &table, Some("-".to_owned())).await.unwrap_err();
+    let wanted = ReportQuery { report: Report::Portfolio, company_id: None, asked: Asked::default() };
+    let of_report = reports::next_page(ctx, &wanted, Some("-".to_owned())).await.unwrap_err();
     [code(part), code(of_report)]
 }
 

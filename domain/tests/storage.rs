@@ -6,7 +6,7 @@ use bytes::Bytes;
 use domain::{
     Error,
     kernel::{
-        clock::Chance,
+        clock::RandomSource,
         storage::{Bucket, Credentials, Storage, StorageUrl},
     },
     testing::needs,
@@ -41,7 +41,7 @@ fn s3() -> Option<Storage> {
 fn s3_bucket() -> Option<Bucket> {
     let url = needs("TEST_S3_URL")?;
     let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
-    bucket.prefix = Chance::system().uuid().to_string();
+    bucket.prefix = RandomSource::system().uuid().to_string();
     Some(bucket)
 }
 

@@ -8,12 +8,15 @@ use domain::{
     },
     desk::people,
     directory::{
-        clients::{self, Filter, Setup},
+        clients::{self, Filter},
         companies,
     },
     kernel::{access::Role, page::PageQuery},
     operations::imports::{self, Kind, Outcome},
-    orders::spvs,
+    orders::{
+        onboarding::{self, Setup},
+        spvs,
+    },
     platform::activity::{self, Search},
     testing::{code, on_both},
 };
@@ -30,14 +33,14 @@ const SPELLINGS: [&str; 6] = [
 ];
 
 async fn order(ctx: &Ctx, client: domain::kernel::ids::UserId, identifier: &str) -> Result<spvs::Spv, Error> {
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client),
         custom_identifier: Some(identifier.to_owned()),
         purchase_amount: Some("1000".to_owned()),
         company_id: clients::get(ctx, client).await?.company_id,
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     };
-    Ok(spvs::create(ctx, input).await?.spv)
+    Ok(onboarding::create_order(ctx, input).await?.spv)
 }
 
 #[tokio::test]
@@ -65,7 +68,7 @@ async fn import_recognizes_other_spellings() {
     on_both(async |world| {
         let company = world.company("Société Générale").await;
         world.client("Maya", company, None).await;
-        let mut import = imports::begin(&world.operator(), Kind::Spvs, false).unwrap();
+        let mut import = imports::start(&world.operator(), Kind::Spvs, false).unwrap();
         let mut outcomes = Vec::new();
         for identifier in [SPELLINGS[0], IDENTIFIER, SPELLINGS[2], "Societe-1"] {
             let row = [
@@ -76,9 +79,9 @@ async fn import_recognizes_other_spellings() {
             ];
             let row = row.map(|(name, cell)| (name, cell.to_owned())).into_iter().collect();
             outcomes.push(match import.row(&row).await.unwrap() {
-                Outcome::Made => "made".to_owned(),
-                Outcome::There(existing) => format!("there as {}", existing.unwrap_or_default()),
-                Outcome::Refused(error) => code(&error),
+                Outcome::Created => "made".to_owned(),
+                Outcome::Exists(existing) => format!("there as {}", existing.unwrap_or_default()),
+                Outcome::Rejected(error) => code(&error),
             });
         }
         assert_eq!(outcomes, ["made", "there as ", "there as Soci\u{e9}t\u{e9}-1", "made"]);
@@ -236,18 +239,18 @@ async fn phone_numbers_are_validated_everywhere() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let operator = world.operator();
-        let input = |phone: &str| clients::Input {
+        let input = |phone: &str| onboarding::ClientInput {
             first_name: "Maya".to_owned(),
             last_name: "Test".to_owned(),
             email: "maya@example.com".to_owned(),
             company_id: Some(company),
             price: Some("10.00".to_owned()),
             phone: Some(phone.to_owned()),
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let refusal = clients::create(&operator, Setup::Quick, input("abc")).await.unwrap_err();
+        let refusal = onboarding::create_client(&operator, Setup::Quick, input("abc")).await.unwrap_err();
         assert_eq!(code(&refusal), "phone invalid_phone");
-        clients::create(&operator, Setup::Quick, input("+1 (555) 010-0199 ext. 12")).await.unwrap();
+        onboarding::create_client(&operator, Setup::Quick, input("+1 (555) 010-0199 ext. 12")).await.unwrap();
         let maya = world.signed_in(&users::find(&operator, "maya@example.com").await.unwrap());
         let change = users::UpdateProfile { phone: Some("call me".to_owned()), ..users::UpdateProfile::default() };
         assert_eq!(code(&people::update_profile(&maya, None, change).await.unwrap_err()), "phone invalid_phone");

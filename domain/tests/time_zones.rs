@@ -5,7 +5,6 @@ use domain::{
     Ctx,
     accounts::users::{self, Preferences, UpdateProfile},
     desk::{people, requests, tasks},
-    directory::clients::{self, Setup},
     kernel::{
         clock::Clock,
         db::Sql,
@@ -14,7 +13,8 @@ use domain::{
     },
     orders::{
         document_requests,
-        invoices::{self, Typed},
+        invoices::{self, ManualPayment},
+        onboarding::{self, Setup},
         spvs, steps,
     },
     platform::settings,
@@ -50,7 +50,7 @@ async fn invoice(ctx: &Ctx, spv: SpvId) -> invoices::Invoice {
 /// Makes everything in an order due on one day, with one more document request.
 async fn due_on(world: &World, spv: SpvId, day: &str) {
     let passport = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
-    document_requests::create(&world.operator().silently(), spv, passport).await.unwrap();
+    document_requests::create(&world.operator().without_notifications(), spv, passport).await.unwrap();
     let mut tx = world.db.begin().await.unwrap();
     let day: chrono::NaiveDate = day.parse().unwrap();
     for table in ["invoices", "document_requests", "spv_steps"] {
@@ -136,10 +136,10 @@ async fn payments_and_due_dates_use_the_office_time_zone() {
         let world = at_time(&world, "2026-12-31T14:05:00Z");
         let erin = Ctx { clock: world.clock.clone(), ..erin };
         let bill = invoice(&erin, spv).await;
-        let typed = |date: Option<&str>| Typed {
+        let typed = |date: Option<&str>| ManualPayment {
             amount: Some("1.00".to_owned()),
             received_date: date.map(str::to_owned),
-            ..Typed::default()
+            ..ManualPayment::default()
         };
         let early = invoices::pay(&erin, bill.id, None, typed(Some("2027-01-02"))).await.unwrap_err();
         assert_eq!(code(&early), "received_date future");
@@ -152,7 +152,8 @@ async fn payments_and_due_dates_use_the_office_time_zone() {
         let due = steps::Change { business_days: Some(0), ..steps::Change::default() };
         let (changed, _) = steps::update(&erin, step, None, due).await.unwrap();
         assert_eq!(changed.due_date.unwrap().to_string(), "2027-01-01");
-        let new = steps::New { step_name: "Translate".to_owned(), business_days: Some(1), ..steps::New::default() };
+        let new =
+            steps::NewStep { step_name: "Translate".to_owned(), business_days: Some(1), ..steps::NewStep::default() };
         let (added, _) = steps::add(&erin, spv, new).await.unwrap();
         assert_eq!(added.due_date.unwrap().to_string(), "2027-01-04", "a Monday");
     })
@@ -197,16 +198,16 @@ async fn order_dates_default_to_the_users_today() {
             set_user_zone(&world, &elias, zone).await
         };
         let ordered = async |zone: &str, n: u32, date: Option<&str>| {
-            let input = clients::Input {
+            let input = onboarding::ClientInput {
                 first_name: "Ana".to_owned(),
                 last_name: "Ruiz".to_owned(),
                 email: format!("ana{n}@example.com"),
                 company_id: Some(acme),
                 price: Some("10".to_owned()),
                 ordered_date: date.map(str::to_owned),
-                ..clients::Input::default()
+                ..onboarding::ClientInput::default()
             };
-            let made = clients::create(&in_zone(zone).await, Setup::Full, input).await.unwrap();
+            let made = onboarding::create_client(&in_zone(zone).await, Setup::Full, input).await.unwrap();
             made.spv.ordered_date.to_string()
         };
         assert_eq!(ordered("Pacific/Kiritimati", 1, None).await, "2026-11-28");
@@ -251,7 +252,7 @@ async fn tasks_and_request_desk_agree_on_overdue() {
         for (minutes, late) in [(-60, false), (60, true)] {
             let clock = Clock::fixed(request.due_at + Duration::minutes(minutes));
             let elias = Ctx { clock, ..elias.clone() };
-            let desk = requests::desk(&elias).await.unwrap();
+            let desk = requests::summary(&elias).await.unwrap();
             let counted: i64 = desk.queue.iter().map(|queue| queue.overdue).sum();
             let (found, _) = tasks::mine(&elias).await.unwrap();
             let task = found.iter().find(|task| task.kind == tasks::Kind::Request).unwrap();

@@ -10,7 +10,7 @@ use domain::{
     orders::{
         documents::{
             self, Filter,
-            uploads::{self, New, Upload},
+            uploads::{self, CreateUpload, Upload},
         },
         spvs,
     },
@@ -23,12 +23,12 @@ fn body(content: &'static [u8]) -> impl futures::Stream<Item = Result<Bytes, Inf
     stream::iter([Bytes::from_static(content)]).map(Ok)
 }
 
-fn new_upload(name: &str) -> New {
-    New { file_name: name.to_owned(), bytes: 2, ..New::default() }
+fn new_upload(name: &str) -> CreateUpload {
+    CreateUpload { file_name: name.to_owned(), bytes: 2, ..CreateUpload::default() }
 }
 
 /// Creates an upload and sends half of it.
-async fn start_upload(ctx: &Ctx, new: New) -> Upload {
+async fn start_upload(ctx: &Ctx, new: CreateUpload) -> Upload {
     let upload = uploads::create(ctx, new).await.unwrap();
     uploads::append(ctx, upload.id, 0, body(b"a")).await.unwrap()
 }
@@ -37,7 +37,7 @@ async fn finish_upload(ctx: &Ctx, upload: &Upload) -> Result<Upload, Error> {
     uploads::append(ctx, upload.id, 1, body(b"b")).await
 }
 
-async fn upload_file(ctx: &Ctx, new: New) -> Upload {
+async fn upload_file(ctx: &Ctx, new: CreateUpload) -> Upload {
     finish_upload(ctx, &start_upload(ctx, new).await).await.unwrap()
 }
 
@@ -63,11 +63,13 @@ async fn upload_finished_after_cancellation_is_refused() {
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
-        let document = upload_file(&maya, New { spv_id: Some(spv), ..new_upload("deed.txt") }).await.kept_in;
-        let new = start_upload(&maya, New { spv_id: Some(spv), ..new_upload("late.txt") }).await;
-        let version = start_upload(&maya, New { document_id: document, ..new_upload("late.txt") }).await;
-        let receipt = start_upload(&maya, New { spv_id: Some(spv), attach: true, ..new_upload("receipt.txt") }).await;
-        let staffs = start_upload(&erin, New { spv_id: Some(spv), ..new_upload("filed.txt") }).await;
+        let document =
+            upload_file(&maya, CreateUpload { spv_id: Some(spv), ..new_upload("deed.txt") }).await.saved_document_id;
+        let new = start_upload(&maya, CreateUpload { spv_id: Some(spv), ..new_upload("late.txt") }).await;
+        let version = start_upload(&maya, CreateUpload { document_id: document, ..new_upload("late.txt") }).await;
+        let receipt =
+            start_upload(&maya, CreateUpload { spv_id: Some(spv), attach: true, ..new_upload("receipt.txt") }).await;
+        let staffs = start_upload(&erin, CreateUpload { spv_id: Some(spv), ..new_upload("filed.txt") }).await;
         spvs::cancel(&erin, spv, None, "The deal is off").await.unwrap();
         assert_eq!(code(finish_upload(&maya, &new).await.unwrap_err()), "wrong_status");
         assert_eq!(code(finish_upload(&maya, &version).await.unwrap_err()), "wrong_status");
@@ -90,7 +92,7 @@ async fn upload_for_an_archived_client_is_refused() {
         let (client, _, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
         let hers = start_upload(&maya, new_upload("hers.txt")).await;
-        let staffs = start_upload(&erin, New { client_id: Some(client), ..new_upload("filed.txt") }).await;
+        let staffs = start_upload(&erin, CreateUpload { client_id: Some(client), ..new_upload("filed.txt") }).await;
         users::archive(&world.operator(), client, None).await.unwrap();
         assert_eq!(code(finish_upload(&erin, &staffs).await.unwrap_err()), "client_id archived");
         assert_eq!(code(finish_upload(&maya, &hers).await.unwrap_err()), "session_not_found");
@@ -105,7 +107,7 @@ async fn role_change_ends_earlier_uploads() {
         let acme = world.company("Acme").await;
         let (client, _, _) = world.client("Maya", acme, None).await;
         let (erin, olga) = (world.employee("Erin").await, world.employee("Olga").await);
-        let new = || New { client_id: Some(client), ..new_upload("filed.txt") };
+        let new = || CreateUpload { client_id: Some(client), ..new_upload("filed.txt") };
         let (erins, olgas) = (start_upload(&erin, new()).await, start_upload(&olga, new()).await);
         let kept = upload_file(&erin, new()).await;
         let id = erin.actor.user_id().unwrap();
@@ -128,7 +130,7 @@ async fn role_change_ends_earlier_uploads() {
 /// An upload that was received completely but not stored.
 async fn unstored_upload(world: &World, maya: &Ctx, spv: domain::kernel::ids::SpvId, name: &str) -> Upload {
     let operator = world.operator();
-    let upload = start_upload(maya, New { spv_id: Some(spv), ..new_upload(name) }).await;
+    let upload = start_upload(maya, CreateUpload { spv_id: Some(spv), ..new_upload(name) }).await;
     spvs::cancel(&operator, spv, None, "The deal is off").await.unwrap();
     finish_upload(maya, &upload).await.unwrap_err();
     spvs::reopen(&operator, spv, None, "It is on again").await.unwrap();
@@ -168,7 +170,7 @@ async fn daily_upload_limit_exempts_staff() {
         let acme = world.company("Acme").await;
         let (client, _, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
-        let large = || New { bytes: 1 << 20, ..new_upload("large.bin") };
+        let large = || CreateUpload { bytes: 1 << 20, ..new_upload("large.bin") };
         let mut announced = Vec::new();
         for _ in 0..38 {
             announced.push(uploads::create(&maya, large()).await.unwrap());
@@ -182,7 +184,7 @@ async fn daily_upload_limit_exempts_staff() {
         let at_once = join_all((0..4).map(|_| uploads::create(&maya, large()))).await;
         let refused: Vec<_> = at_once.into_iter().filter_map(Result::err).map(code).collect();
         assert_eq!(refused, ["uploads_a_day"; 3]);
-        uploads::create(&erin, New { client_id: Some(client), ..large() }).await.unwrap();
+        uploads::create(&erin, CreateUpload { client_id: Some(client), ..large() }).await.unwrap();
         // An upload cancelled before it is stored does not count.
         uploads::cancel(&maya, announced[0].id).await.unwrap();
         uploads::create(&maya, large()).await.unwrap();
@@ -204,8 +206,8 @@ async fn storage_quota_exempts_staff() {
         upload_file(&maya, new_upload("first.txt")).await;
         upload_file(&maya, new_upload("second.txt")).await;
         assert_eq!(code(uploads::create(&maya, new_upload("third.txt")).await.unwrap_err()), "storage_full");
-        uploads::create(&maya, New { bytes: 1, ..new_upload("smaller.txt") }).await.unwrap();
-        upload_file(&erin, New { client_id: Some(client), ..new_upload("filed.txt") }).await;
+        uploads::create(&maya, CreateUpload { bytes: 1, ..new_upload("smaller.txt") }).await.unwrap();
+        upload_file(&erin, CreateUpload { client_id: Some(client), ..new_upload("filed.txt") }).await;
     })
     .await;
 }

@@ -220,7 +220,7 @@ async fn iso_person_keeps_the_role_until_the_iso_is_archived() {
         isos::delete(&op, iso, None).await.unwrap();
         let left = requests::list(&op, &requests::Filter::default(), &PageQuery::default()).await.unwrap();
         assert!(left.items.is_empty());
-        let statuses = requests::desk(&op).await.unwrap().statuses;
+        let statuses = requests::summary(&op).await.unwrap().statuses;
         assert!(statuses.iter().all(|(_, count)| *count == 0), "{statuses:?}");
         let now = users::get(&op, ivan).await.unwrap();
         assert_eq!((now.role, now.status), (Role::SuperAdmin, Status::Active));

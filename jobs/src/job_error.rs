@@ -16,7 +16,7 @@ pub fn classify(error: Error) -> Failure {
             tracing::warn!(%error, "internal error in a job");
             Failure::Retry(i18n::error(LANGUAGES[0], &error))
         }
-        Error::TooMany(_) => Failure::Retry(error.to_string()),
+        Error::RateLimited(_) => Failure::Retry(error.to_string()),
         Error::NotFound(_)
         | Error::Invalid(_)
         | Error::Conflict(_)

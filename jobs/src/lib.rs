@@ -17,7 +17,7 @@ use domain::{
     Ctx,
     accounts::auth::mail_request,
     operations::{backups, health_checks, security_scan, seed},
-    orders::documents::scanning::{ScanRest, ScanVersion},
+    orders::documents::scanning::{ScanPendingVersions, ScanVersion},
     outbox::{
         mails,
         notifications::{SendDigests, SendImmediateMail},
@@ -49,24 +49,24 @@ pub fn registry(state: State) -> JobRegistry {
         .allow_manual::<MailReports, _>(enqueue_default::<MailReports>)
         .job::<CleanUp, _>(DEFAULT_POLICY, handlers::cleanup::clean_up)
         .allow_manual::<CleanUp, _>(enqueue_default::<CleanUp>)
-        .job::<health_checks::Watch, _>(DEFAULT_POLICY, handlers::health::check)
-        .allow_manual::<health_checks::Watch, _>(enqueue_default::<health_checks::Watch>)
-        .job::<security_scan::Look, _>(DEFAULT_POLICY, handlers::health::scan)
+        .job::<health_checks::RunHealthChecks, _>(DEFAULT_POLICY, handlers::health::check)
+        .allow_manual::<health_checks::RunHealthChecks, _>(enqueue_default::<health_checks::RunHealthChecks>)
+        .job::<security_scan::RunSecurityScan, _>(DEFAULT_POLICY, handlers::health::scan)
         .on_failure(handlers::health::record_scan_failure)
-        .job::<backups::Make, _>(LONG_POLICY, handlers::backups::create)
+        .job::<backups::CreateBackup, _>(LONG_POLICY, handlers::backups::create)
         .on_failure(handlers::backups::record_failure)
-        .allow_manual::<backups::Make, _>(handlers::backups::enqueue)
-        .job::<backups::Nightly, _>(DEFAULT_POLICY, handlers::backups::nightly)
+        .allow_manual::<backups::CreateBackup, _>(handlers::backups::enqueue)
+        .job::<backups::NightlyBackup, _>(DEFAULT_POLICY, handlers::backups::nightly)
         .job::<SendImmediateMail, _>(INTERACTIVE_POLICY, handlers::notifications::send_immediate)
         .job::<SendDigests, _>(DEFAULT_POLICY, handlers::notifications::send_digests)
         .allow_manual::<SendDigests, _>(enqueue_default::<SendDigests>)
         .job::<ScanVersion, _>(DEFAULT_POLICY, handlers::documents::scan)
-        .job::<ScanRest, _>(DEFAULT_POLICY, handlers::documents::scan_pending)
-        .allow_manual::<ScanRest, _>(enqueue_default::<ScanRest>)
+        .job::<ScanPendingVersions, _>(DEFAULT_POLICY, handlers::documents::scan_pending)
+        .allow_manual::<ScanPendingVersions, _>(enqueue_default::<ScanPendingVersions>)
         .job::<mail_request::SendAuthMailJob, _>(INTERACTIVE_POLICY, handlers::mails::handle_mail_request)
-        .job::<seed::Run, _>(INTERACTIVE_POLICY, handlers::seed::create_test_data)
+        .job::<seed::SeedTestData, _>(INTERACTIVE_POLICY, handlers::seed::create_test_data)
         .on_failure(handlers::seed::record_failure)
-        .allow_manual::<seed::Run, _>(handlers::seed::enqueue)
+        .allow_manual::<seed::SeedTestData, _>(handlers::seed::enqueue)
 }
 
 /// The cron schedules of the recurring jobs, in UTC.
@@ -75,9 +75,9 @@ fn schedules() -> Vec<Schedule> {
         Schedule::new::<RemindOverdue>("0 0 * * * *"), // hourly: each recipient is mailed at seven in their time zone
         Schedule::new::<SendDigests>("0 2/15 * * * *"), // every 15 minutes, for the same reason
         Schedule::new::<MailReports>("0 7 * * * *"),   // hourly, at minute 7
-        Schedule::new::<ScanRest>("0 35 * * * *"),     // hourly, at minute 35
-        Schedule::new::<health_checks::Watch>("20 * * * * *"), // every minute
-        Schedule::new::<backups::Nightly>("0 10 2 * * *"), // daily at 02:10
+        Schedule::new::<ScanPendingVersions>("0 35 * * * *"), // hourly, at minute 35
+        Schedule::new::<health_checks::RunHealthChecks>("20 * * * * *"), // every minute
+        Schedule::new::<backups::NightlyBackup>("0 10 2 * * *"), // daily at 02:10
         Schedule::new::<CleanUp>("0 5 * * * *"),       // hourly, at minute 5
     ]
 }

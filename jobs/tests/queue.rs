@@ -7,7 +7,7 @@ use domain::{
         db::{Db, Durability},
         page::PageQuery,
     },
-    operations::alerts::{self, Readings},
+    operations::alerts::{self, Metrics},
     platform::queue::{
         self, Job, Status, Unfinished,
         worker::{self, Attempt, Failure, Handler, WorkerOptions},
@@ -85,7 +85,7 @@ async fn enqueue(ctx: &Ctx, what: &str) {
 /// Runs a worker until the counts by status are as expected, then stops it.
 async fn work(ctx: &Ctx, handler: &Arc<ScriptedHandler>, wanted: &[(Status, i64)]) {
     let (stop, stopped) = watch::channel(false);
-    let options = WorkerOptions { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
+    let options = WorkerOptions { concurrency: 4, name: format!("test-{}", ctx.random.uuid()) };
     let working = tokio::spawn(worker::run(ctx.clone(), options, handler.clone(), stopped));
     let mut found = Vec::new();
     for _ in 0..300 {
@@ -229,7 +229,7 @@ async fn failed_jobs_are_retried_after_a_backoff_and_dead_ones_are_kept() {
         assert_eq!(dead.len(), 4);
         assert_eq!(queue::unfinished(&ctx).await.unwrap(), Unfinished { waiting: 0, dead: 4 });
         assert!(dead.iter().any(|job| job.last_result.as_deref().is_some_and(|why| why.contains("ouch"))));
-        alerts::check(&ctx, &Readings::default()).await.unwrap();
+        alerts::check(&ctx, &Metrics::default()).await.unwrap();
         let open = alerts::list(&ctx, true, &PageQuery::default()).await.unwrap().items;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].data["count"].as_i64()), ("dead_jobs", Some(4)));

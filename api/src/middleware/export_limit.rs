@@ -32,7 +32,7 @@ pub async fn run(app: &AppState, request: Request, next: Next, meta: &RequestMet
         meta.set_signed_in(user);
     }
     let Some(permit) = app.running_exports.try_acquire(user.map(|user| user.id)) else {
-        return ApiError::from(Error::TooMany(RETRY_AFTER_SECONDS)).into_response();
+        return ApiError::from(Error::RateLimited(RETRY_AFTER_SECONDS)).into_response();
     };
     let response = next.run(request).await;
     response.map(|body| {

@@ -232,7 +232,7 @@ mod tests {
         AppState::new(AppConfig {
             db: world.db.clone(),
             clock: world.clock.clone(),
-            chance: world.chance.clone(),
+            random: world.random.clone(),
             options: world.options.clone(),
             auth: Auth::new(Keys::for_tests()),
             feed: tokio::sync::broadcast::channel(1).0,

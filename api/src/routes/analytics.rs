@@ -252,7 +252,7 @@ pub async fn office(
 
 async fn of_office(ctx: &Ctx, query: OfficeAnalyticsQuery) -> Result<OfficeAnalytics> {
     let asked = Asked { period: query.period, from: query.from, to: query.to };
-    let found = analytics::office(ctx, &asked).await?;
+    let found = analytics::staff(ctx, &asked).await?;
     let months = found.months.into_iter().map(|row| OfficeMonth {
         of: row.of.into(),
         revenue: fees(row.revenue),

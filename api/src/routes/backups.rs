@@ -67,5 +67,5 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Backup>>>
 #[utoipa::path(post, path = "/backups", operation_id = "backup_create", tag = "system",
     responses((status = 202, body = Backup)))]
 pub async fn create(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<(StatusCode, JsonBody<Backup>)> {
-    Ok((StatusCode::ACCEPTED, JsonBody(backups::ask(&ctx).await?.into())))
+    Ok((StatusCode::ACCEPTED, JsonBody(backups::enqueue(&ctx).await?.into())))
 }

@@ -13,12 +13,14 @@ use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
     accounts::users::Status,
-    directory::clients::{self, Change, Filter, Input, Order, Setup},
+    desk::people,
+    directory::clients::{self, Change, Filter, Order},
     kernel::{
         access::Role,
         ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
         page::PageQuery,
     },
+    orders::onboarding::{self, ClientInput, Setup},
     outbox::mails,
 };
 use serde::{Deserialize, Serialize};
@@ -224,7 +226,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewClient>) 
         SetUp::Quick => Setup::Quick,
         SetUp::Full => Setup::Full,
     };
-    let made = clients::create(&ctx, setup, input.into()).await?;
+    let made = onboarding::create_client(&ctx, setup, input.into()).await?;
     Ok(Created {
         location: format!("/rest/v1/clients/{}", made.client.id),
         version: made.client.version,
@@ -232,7 +234,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewClient>) 
     })
 }
 
-impl From<NewClient> for Input {
+impl From<NewClient> for ClientInput {
     fn from(new: NewClient) -> Self {
         Self {
             first_name: new.first_name,
@@ -297,7 +299,7 @@ pub async fn update(
         company_id: change.company_id,
         iso_id: change.iso_id,
     };
-    Ok(row(&ctx, clients::update(&ctx, id, version, change).await?))
+    Ok(row(&ctx, people::update_client(&ctx, id, version, change).await?))
 }
 
 /// Mails a new link to set a password.

@@ -222,7 +222,7 @@ pub async fn overview(
     let period = query.period.as_deref().map(str::parse).transpose();
     let period = period.map_err(|problem| ApiError::from(Error::field_with("period", problem)))?.unwrap_or_default();
     let found = commissions::overview(&ctx, query.iso_id, period).await?;
-    let cards = |cards: &commissions::Cards| CommissionCards {
+    let cards = |cards: &commissions::OverviewCards| CommissionCards {
         currency: cards.currency,
         total: cards.currency.format(cards.total_minor),
         paid: cards.currency.format(cards.paid_minor),
@@ -230,7 +230,7 @@ pub async fn overview(
         next_payment: cards.currency.format(cards.next_minor),
     };
     let currency = found.currency;
-    let zero = commissions::Cards { currency, total_minor: 0, paid_minor: 0, pending_minor: 0, next_minor: 0 };
+    let zero = commissions::OverviewCards { currency, total_minor: 0, paid_minor: 0, pending_minor: 0, next_minor: 0 };
     let own = cards(found.cards.iter().find(|cards| cards.currency == currency).unwrap_or(&zero));
     Ok(JsonBody(CommissionOverview {
         from: found.from,
@@ -305,7 +305,7 @@ pub async fn statement(
         }
     };
     let found = commissions::statement(&ctx, query.iso_id, from, to).await?;
-    let sums = |sums: commissions::Sums| CommissionSums {
+    let sums = |sums: commissions::Totals| CommissionSums {
         currency: sums.currency,
         total: sums.currency.format(sums.total_minor()),
         pending: sums.currency.format(sums.pending_minor),

@@ -80,8 +80,8 @@ pub struct Depends {
     users: i64,
 }
 
-impl From<companies::Depends> for Depends {
-    fn from(found: companies::Depends) -> Self {
+impl From<companies::DependencyCounts> for Depends {
+    fn from(found: companies::DependencyCounts) -> Self {
         Self { clients: found.clients, isos: found.isos, spvs: found.spvs, users: found.users }
     }
 }

@@ -15,7 +15,7 @@ use domain::{
         page::PageQuery,
     },
     platform::settings::{self, Representative},
-    reporting::dashboards::{self, Sum},
+    reporting::dashboards::{self, CurrencyTotal},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -29,7 +29,7 @@ pub struct Amount {
 }
 
 /// The sum in somebody's own currency, for the card, and every sum, for the tooltip.
-fn sums_in(own: Currency, found: Vec<Sum>) -> (String, Currency, Vec<Amount>) {
+fn sums_in(own: Currency, found: Vec<CurrencyTotal>) -> (String, Currency, Vec<Amount>) {
     let minor = found.iter().find(|sum| sum.currency == own).map_or(0, |sum| sum.minor);
     let all = found.iter().map(|sum| Amount { currency: sum.currency, amount: sum.currency.format(sum.minor) });
     (own.format(minor), own, all.collect())
@@ -231,8 +231,8 @@ pub struct AdminUser {
     last_sign_in_at: Option<DateTime<Utc>>,
 }
 
-impl From<dashboards::Person> for AdminUser {
-    fn from(row: dashboards::Person) -> Self {
+impl From<dashboards::UserRow> for AdminUser {
+    fn from(row: dashboards::UserRow) -> Self {
         Self {
             id: row.id,
             first_name: row.first_name,

@@ -49,7 +49,7 @@ pub async fn stream(
     headers: HeaderMap,
 ) -> Result<Response> {
     let permit =
-        app.event_streams.try_acquire(ctx.actor.user_id()).ok_or(Error::TooMany(REVALIDATE_INTERVAL.as_secs()))?;
+        app.event_streams.try_acquire(ctx.actor.user_id()).ok_or(Error::RateLimited(REVALIDATE_INTERVAL.as_secs()))?;
     let feed = app.feed.subscribe();
     let head = activity::last_seq(&ctx).await?;
     let last_event_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse::<i64>().ok());
@@ -204,7 +204,7 @@ mod tests {
             let app = AppState::new(AppConfig {
                 db: world.db.clone(),
                 clock: world.clock.clone(),
-                chance: world.chance.clone(),
+                random: world.random.clone(),
                 options: world.options.clone(),
                 auth: Auth::new(Keys::for_tests()),
                 feed: broadcast::channel(1).0,

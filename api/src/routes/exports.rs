@@ -15,7 +15,7 @@ use domain::{
     directory::{clients, isos},
     kernel::ids::{CompanyId, IsoId, UserId},
     platform::settings,
-    reporting::exports::{self, Part, Table},
+    reporting::exports::{self, CsvPage, Table},
 };
 use futures::{StreamExt, stream};
 use serde::Deserialize;
@@ -178,19 +178,19 @@ pub(super) fn file(name: &str, kind: &'static str, body: impl Into<Body>) -> Res
 /// Sends the file as it is read. The first part is read before anything is answered, so that a refusal is one; what
 /// fails later breaks the answer off, so that half a file does not look like a whole one.
 pub(super) async fn answer(ctx: Ctx, table: Table) -> Result<Response> {
-    let first = exports::begin(&ctx, &table).await?;
+    let first = exports::first_page(&ctx, &table).await?;
     let name = format!("{}-{}.csv", table.name(), settings::person_today(&ctx).await?);
     Ok(streamed(&name, first, move |cursor| {
         let (ctx, table) = (ctx.clone(), table.clone());
-        async move { exports::more(&ctx, &table, Some(cursor)).await }
+        async move { exports::next_page(&ctx, &table, Some(cursor)).await }
     }))
 }
 
 /// A CSV file whose first part is read, and whose others are asked for one after the other.
-pub(super) fn streamed<F, M>(name: &str, mut first: Part, more: M) -> Response
+pub(super) fn streamed<F, M>(name: &str, mut first: CsvPage, more: M) -> Response
 where
     M: Fn(String) -> F + Send + Sync + 'static,
-    F: Future<Output = domain::Result<Part>> + Send + 'static,
+    F: Future<Output = domain::Result<CsvPage>> + Send + 'static,
 {
     // Byte order mark: without it Excel does not read UTF-8.
     first.text.insert(0, '\u{feff}');
@@ -206,12 +206,15 @@ where
 }
 
 enum Next {
-    Has(Part),
+    Has(CsvPage),
     Asks(String),
 }
 
 impl Next {
-    async fn part<F: Future<Output = domain::Result<Part>>>(self, more: &impl Fn(String) -> F) -> domain::Result<Part> {
+    async fn part<F: Future<Output = domain::Result<CsvPage>>>(
+        self,
+        more: &impl Fn(String) -> F,
+    ) -> domain::Result<CsvPage> {
         match self {
             Self::Has(part) => Ok(part),
             Self::Asks(cursor) => more(cursor).await,

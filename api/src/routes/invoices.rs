@@ -21,7 +21,7 @@ use domain::{
         money::Currency,
         page::PageQuery,
     },
-    orders::invoices::{self, Detail, Filter, Status, Typed},
+    orders::invoices::{self, Detail, Filter, ManualPayment, Status},
     platform::settings::{self, Bank},
 };
 use serde::{Deserialize, Serialize};
@@ -276,7 +276,7 @@ pub async fn pay(
     IfMatch(version): IfMatch,
     CreateRequest { ctx, input, .. }: CreateRequest<NewPayment>,
 ) -> Result<Created<InvoiceDetail>> {
-    let typed = Typed {
+    let typed = ManualPayment {
         amount: input.amount,
         amount_again: input.amount_again,
         received_date: input.received_date,
@@ -360,7 +360,7 @@ pub struct Owed {
     responses((status = 200, body = Billing)))]
 pub async fn billing(SignedIn(ctx): SignedIn) -> Result<JsonBody<Billing>> {
     let found = invoices::billing(&ctx).await?;
-    let owed = |owed: invoices::Owed| Owed {
+    let owed = |owed: invoices::Outstanding| Owed {
         currency: owed.currency,
         amount: owed.currency.format(owed.minor),
         invoices: owed.invoices,

@@ -113,7 +113,7 @@ pub async fn create(
     CreateRequest { ctx, input, .. }: CreateRequest<NewJob>,
 ) -> Result<(StatusCode, JsonBody<JobQueued>)> {
     let id = match input.name {
-        Name::Seed => seed::queue(&ctx).await?,
+        Name::Seed => seed::enqueue(&ctx).await?,
     };
     Ok((StatusCode::ACCEPTED, JsonBody(JobQueued { id })))
 }

@@ -10,11 +10,12 @@ use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx, Error,
-    directory::leads::{self, Change, Filter, Input, Stage, Terms},
+    directory::leads::{self, Change, Filter, Input, Stage},
     kernel::{
         ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
         page::PageQuery,
     },
+    orders::onboarding::{self, ConversionTerms},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -231,7 +232,11 @@ pub async fn convert(
     IfMatch(version): IfMatch,
     Json(input): Json<LeadConverted>,
 ) -> Result<Versioned<Lead>> {
-    let terms =
-        Terms { price: input.price, commission: input.commission, country: input.country, currency: input.currency };
-    Ok(row(&ctx, leads::convert(&ctx, id, version, input.setup.unwrap_or(SetUp::Quick).into(), terms).await?))
+    let terms = ConversionTerms {
+        price: input.price,
+        commission: input.commission,
+        country: input.country,
+        currency: input.currency,
+    };
+    Ok(row(&ctx, onboarding::convert_lead(&ctx, id, version, input.setup.unwrap_or(SetUp::Quick).into(), terms).await?))
 }

@@ -296,7 +296,7 @@ async fn fallback(State(app): State<AppState>, request: Request) -> Response {
     match *request.method() {
         Method::GET | Method::HEAD => {
             let path = request.uri().path();
-            assets::serve(&app.chance, path, request.headers(), is_unwritten(&app, path).await)
+            assets::serve(&app.random, path, request.headers(), is_unwritten(&app, path).await)
         }
         _ => ApiError::method_not_allowed().into_response(),
     }

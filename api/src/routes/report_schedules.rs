@@ -12,7 +12,7 @@ use domain::{
         date_range::Period,
         ids::{CompanyId, ReportScheduleId, UserId},
     },
-    reporting::reports::{self, Change, Every, Input, Report},
+    reporting::reports::{self, Change, Frequency, Input, Report},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -23,7 +23,7 @@ pub struct ReportSchedule {
     company_id: CompanyId,
     report: Report,
     period: Period,
-    every: Every,
+    every: Frequency,
     /// The morning on which it is mailed next.
     next_date: NaiveDate,
     last_sent_at: Option<DateTime<Utc>>,

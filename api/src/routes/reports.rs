@@ -15,7 +15,7 @@ use domain::{
     Error,
     kernel::{date_range::Asked, error::Problem, ids::CompanyId, money::Currency, page::PageQuery},
     platform::settings,
-    reporting::reports::{self, Kind, Report, Wanted},
+    reporting::reports::{self, Kind, Report},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -50,12 +50,12 @@ pub struct ReportQuery {
 }
 
 impl ReportQuery {
-    fn read(self) -> Result<(Wanted, PageQuery)> {
+    fn read(self) -> Result<(reports::ReportQuery, PageQuery)> {
         let text = self.report.as_deref().unwrap_or_default();
         let report = if text.is_empty() { Err(Problem::new("required")) } else { text.parse() };
         let report = report.map_err(|problem| Error::field_with("report", problem))?;
         let asked = Asked { period: self.period, from: self.from, to: self.to };
-        let query = Wanted { report, company_id: self.company_id, asked };
+        let query = reports::ReportQuery { report, company_id: self.company_id, asked };
         Ok((query, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }
@@ -138,11 +138,11 @@ pub async fn get(SignedIn(ctx): SignedIn, Query(query): Query<ReportQuery>) -> R
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn csv(SignedIn(ctx): SignedIn, Query(query): Query<ReportQuery>) -> Result<Response> {
     let (query, _) = query.read()?;
-    let first = reports::begin(&ctx, &query).await?;
+    let first = reports::first_page(&ctx, &query).await?;
     let name = format!("{}-{}.csv", query.report.name(), settings::person_today(&ctx).await?);
     Ok(streamed(&name, first, move |cursor| {
         let (ctx, query) = (ctx.clone(), query.clone());
-        async move { reports::more(&ctx, &query, Some(cursor)).await }
+        async move { reports::next_page(&ctx, &query, Some(cursor)).await }
     }))
 }
 
@@ -154,7 +154,7 @@ const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.
         content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")))]
 pub async fn workbook(SignedIn(ctx): SignedIn, Query(query): Query<ReportQuery>) -> Result<Response> {
     let (query, _) = query.read()?;
-    let rows = reports::whole(&ctx, &query).await?;
+    let rows = reports::all_rows(&ctx, &query).await?;
     let (report, language) = (query.report, ctx.language().to_owned());
     let made = tokio::task::spawn_blocking(move || xlsx::workbook(report, &rows, &language));
     let bytes = made.await.map_err(Error::internal)??;

@@ -21,19 +21,19 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
     desk::requests::{
-        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Order, OrderForm, Priority, Request,
-        Status,
+        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, OrderForm, OrderRequest, Priority, Request,
+        ResultKind, Status,
     },
     kernel::{
         error::Problem,
         ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
         page::PageQuery,
     },
-    orders::spvs,
+    orders::{documents, onboarding},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::{str::FromStr, sync::Arc};
+use std::{collections::HashMap, str::FromStr, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -92,7 +92,7 @@ pub struct View {
     #[schema(value_type = HashMap<String, Value>)]
     data: Map<String, Value>,
     /// What a client asks for.
-    order: Option<Order>,
+    order: Option<OrderRequest>,
     /// What goes with it.
     documents: Vec<Document>,
     /// The order that it was accepted as.
@@ -124,12 +124,13 @@ pub struct AcceptedAs {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = RequestMade)]
 pub struct MadeOf {
-    kind: MadeKind,
+    kind: ResultKind,
     id: Uuid,
 }
 
 impl View {
-    fn of(ctx: &Ctx, request: Request) -> Self {
+    fn of(ctx: &Ctx, request: Request, documents: &mut HashMap<Uuid, Vec<documents::Document>>) -> Self {
+        let documents = documents.remove(&request.id.0).unwrap_or_default();
         let staff = ctx.actor.is_staff();
         Self {
             can: requests::can(ctx, &request),
@@ -137,7 +138,7 @@ impl View {
             spv: request.spv_id.zip(request.spv_identifier()).map(|(id, identifier)| AcceptedAs { id, identifier }),
             order: request.order(),
             overdue: staff && request.is_overdue(ctx.now()),
-            documents: request.documents.into_iter().map(|document| Document::of(ctx, document)).collect(),
+            documents: documents.into_iter().map(|document| Document::of(ctx, document)).collect(),
             id: request.id,
             kind: request.kind,
             status: request.status,
@@ -165,8 +166,9 @@ impl View {
     }
 }
 
-fn row(ctx: &Ctx, request: Request) -> Versioned<View> {
-    Versioned { version: request.version, view: View::of(ctx, request) }
+async fn row(ctx: &Ctx, request: Request) -> Result<Versioned<View>> {
+    let mut documents = requests::documents(ctx, [&request]).await?;
+    Ok(Versioned { version: request.version, view: View::of(ctx, request, &mut documents) })
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -269,7 +271,8 @@ impl ListRequestsQuery {
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListRequestsQuery>) -> Result<JsonBody<Page<View>>> {
     let (filter, page) = query.read()?;
     let found = requests::list(&ctx, &filter, &page).await?;
-    Ok(JsonBody(Page::of(found, |request| View::of(&ctx, request))))
+    let mut documents = requests::documents(&ctx, &found.items).await?;
+    Ok(JsonBody(Page::of(found, |request| View::of(&ctx, request, &mut documents))))
 }
 
 /// The desk's figures.
@@ -316,8 +319,9 @@ pub struct Queue {
 #[utoipa::path(get, path = "/requests/summary", operation_id = "request_summary", tag = "requests",
     responses((status = 200, body = Desk)))]
 pub async fn desk(SignedIn(ctx): SignedIn) -> Result<JsonBody<Desk>> {
-    let desk = requests::desk(&ctx).await?;
-    let of = |query: Status| desk.statuses.iter().find(|(status, _)| *status == query).map_or(0, |(_, count)| *count);
+    let desk = requests::summary(&ctx).await?;
+    let mut documents = requests::documents(&ctx, desk.queue.iter().flat_map(|queue| &queue.requests)).await?;
+    let of = |wanted: Status| desk.statuses.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| *count);
     Ok(JsonBody(Desk {
         total: desk.statuses.iter().map(|(_, count)| count).sum(),
         pending: of(Status::Pending),
@@ -343,7 +347,7 @@ pub async fn desk(SignedIn(ctx): SignedIn) -> Result<JsonBody<Desk>> {
                 priority: queue.priority,
                 open: queue.open,
                 overdue: queue.overdue,
-                requests: queue.requests.into_iter().map(|request| View::of(&ctx, request)).collect(),
+                requests: queue.requests.into_iter().map(|request| View::of(&ctx, request, &mut documents)).collect(),
             })
             .collect(),
         activity: desk.activity.into_iter().map(|row| Activity::of(&ctx, row)).collect(),
@@ -354,7 +358,7 @@ pub async fn desk(SignedIn(ctx): SignedIn) -> Result<JsonBody<Desk>> {
 #[utoipa::path(get, path = "/requests/{id}", operation_id = "request_get", tag = "requests",
     params(("id" = RequestId, Path)), responses((status = 200, body = View)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<RequestId>) -> Result<Versioned<View>> {
-    Ok(row(&ctx, requests::get(&ctx, id).await?))
+    row(&ctx, requests::get(&ctx, id).await?).await
 }
 
 /// What is left out stays as it is.
@@ -379,7 +383,7 @@ pub async fn update(
     Json(input): Json<RequestChange>,
 ) -> Result<Versioned<View>> {
     let change = Change { priority: input.priority, assignee_id: input.assignee_id };
-    Ok(row(&ctx, requests::update(&ctx, id, version, change).await?))
+    row(&ctx, requests::update(&ctx, id, version, change).await?).await
 }
 
 /// Takes a request into review: it is yours, unless it is somebody's. Staff.
@@ -391,7 +395,7 @@ pub async fn review(
     IfMatch(version): IfMatch,
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<Versioned<View>> {
-    Ok(row(&ctx, requests::review(&ctx, id, version).await?))
+    row(&ctx, requests::review(&ctx, id, version).await?).await
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -411,7 +415,7 @@ pub async fn approve(
     IfMatch(version): IfMatch,
     Json(input): Json<RequestApproved>,
 ) -> Result<Versioned<View>> {
-    Ok(row(&ctx, requests::approve(&ctx, id, version, input.reply.as_deref()).await?))
+    row(&ctx, requests::approve(&ctx, id, version, input.reply.as_deref()).await?).await
 }
 
 /// The order as the staff make it of a client's request.
@@ -425,6 +429,8 @@ pub struct RequestAccepted {
     iso_id: Option<IsoId>,
     /// Unique in the company; made from the time unless told.
     custom_identifier: Option<String>,
+    /// The first proposed name unless given; empty for none.
+    vehicle_name: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
@@ -450,11 +456,12 @@ pub async fn accept(
     IfMatch(version): IfMatch,
     Json(input): Json<RequestAccepted>,
 ) -> Result<Versioned<View>> {
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: None,
         company_id: input.company_id,
         iso_id: input.iso_id,
         custom_identifier: input.custom_identifier,
+        vehicle_name: input.vehicle_name,
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,
@@ -462,7 +469,7 @@ pub async fn accept(
         country: input.country,
         ordered_date: input.ordered_date,
     };
-    Ok(row(&ctx, requests::accept(&ctx, id, version, input).await?))
+    row(&ctx, requests::accept(&ctx, id, version, input).await?).await
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -483,7 +490,7 @@ pub async fn reject(
     IfMatch(version): IfMatch,
     Json(input): Json<RequestRejected>,
 ) -> Result<Versioned<View>> {
-    Ok(row(&ctx, requests::reject(&ctx, id, version, &input.reason).await?))
+    row(&ctx, requests::reject(&ctx, id, version, &input.reason).await?).await
 }
 
 /// Takes your own request back.
@@ -495,5 +502,5 @@ pub async fn withdraw(
     IfMatch(version): IfMatch,
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<Versioned<View>> {
-    Ok(row(&ctx, requests::withdraw(&ctx, id, version).await?))
+    row(&ctx, requests::withdraw(&ctx, id, version).await?).await
 }

@@ -15,7 +15,8 @@ use domain::{
         page::PageQuery,
     },
     orders::{
-        spvs::{self, ByIso, Country, Detail, Filter, Input, Order, Status},
+        onboarding,
+        spvs::{self, Country, Detail, Filter, IsoFilter, Order, Status},
         steps, templates,
     },
 };
@@ -31,6 +32,8 @@ pub struct Spv {
     /// What people call it: the custom identifier, else `SPV-` and the order number.
     identifier: String,
     custom_identifier: Option<String>,
+    /// The name of the company that the order forms.
+    vehicle_name: Option<String>,
     client_id: UserId,
     client_name: String,
     client_email: String,
@@ -88,6 +91,7 @@ impl Spv {
             progress: Progress::of(&row),
             id: row.id,
             custom_identifier: row.custom_identifier,
+            vehicle_name: row.vehicle_name,
             client_id: row.client_id,
             client_email: row.client_email,
             client_status: row.client_status,
@@ -162,8 +166,8 @@ pub fn filter(
 ) -> Result<Filter> {
     let iso = match iso_id {
         None => None,
-        Some("none") => Some(ByIso::None),
-        Some(id) => Some(ByIso::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
+        Some("none") => Some(IsoFilter::None),
+        Some(id) => Some(IsoFilter::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
     };
     let status = match status {
         None => None,
@@ -237,6 +241,8 @@ pub struct NewSpv {
     iso_id: Option<IsoId>,
     /// Unique in the company; made from the time unless told.
     custom_identifier: Option<String>,
+    /// The name of the company that the order forms, at most 200 characters.
+    vehicle_name: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
@@ -257,11 +263,12 @@ pub struct NewSpv {
 #[utoipa::path(post, path = "/spvs", operation_id = "spv_create", tag = "spvs", request_body = NewSpv,
     responses((status = 201, body = SpvDetail)))]
 pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> Result<Created<SpvDetail>> {
-    let input = Input {
+    let input = onboarding::OrderInput {
         client_id: input.client_id,
         company_id: input.company_id,
         iso_id: input.iso_id,
         custom_identifier: input.custom_identifier,
+        vehicle_name: input.vehicle_name,
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,
@@ -269,7 +276,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> 
         country: input.country,
         ordered_date: input.ordered_date,
     };
-    let made = spvs::create(&ctx, input).await?;
+    let made = onboarding::create_order(&ctx, input).await?;
     Ok(Created {
         location: format!("/rest/v1/spvs/{}", made.spv.id),
         version: made.spv.version,

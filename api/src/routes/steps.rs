@@ -235,7 +235,7 @@ pub async fn create(
     Path(id): Path<SpvId>,
     CreateRequest { ctx, input, .. }: CreateRequest<NewStep>,
 ) -> Result<Created<StepChanged>> {
-    let new = steps::New {
+    let new = steps::NewStep {
         step_name: input.step_name,
         owner: input.owner,
         due_date: input.due_date,

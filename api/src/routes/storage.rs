@@ -22,7 +22,7 @@ use domain::{
     },
     orders::documents::{
         self, File,
-        uploads::{self, New, Upload},
+        uploads::{self, CreateUpload, Upload},
     },
 };
 use futures::StreamExt;
@@ -73,7 +73,7 @@ pub async fn create(State(app): State<AppState>, SignedIn(ctx): SignedIn, header
         return Err(ApiError::Http(StatusCode::PAYLOAD_TOO_LARGE, problem));
     }
     let metadata = metadata(&headers)?;
-    let new = New {
+    let new = CreateUpload {
         file_name: metadata.get("file_name").cloned().unwrap_or_default(),
         bytes,
         document_id: id(&metadata, "document_id")?,
@@ -123,8 +123,8 @@ pub async fn append(
         return Err(ApiError::Http(StatusCode::UNSUPPORTED_MEDIA_TYPE, Problem::new("media_type")));
     }
     let offset = number(&headers, &UPLOAD_OFFSET)?.ok_or_else(|| Error::field("upload_offset", "required"))?;
-    let permit = app.upload_parts.try_acquire(ctx.actor.user_id()).ok_or(Error::TooMany(1))?;
-    let guard = app.active_appends.start(id).ok_or_else(|| uploads::not_there(&upload))?;
+    let permit = app.upload_parts.try_acquire(ctx.actor.user_id()).ok_or(Error::RateLimited(1))?;
+    let guard = app.active_appends.start(id).ok_or_else(|| uploads::offset_mismatch(&upload))?;
     let body = body.into_data_stream().take_until(guard.superseded.clone().cancelled_owned());
     // In a task of its own: the received bytes are stored even when the connection breaks and drops this request.
     let append = async move {
@@ -160,7 +160,7 @@ fn state(upload: &Upload, status: StatusCode) -> Response {
             headers.insert(name, value);
         }
     };
-    match (upload.kept_in, upload.version_id) {
+    match (upload.saved_document_id, upload.version_id) {
         (Some(document), Some(version)) => {
             set_header(DOCUMENT_ID, document.to_string());
             set_header(VERSION_ID, version.to_string());
@@ -272,9 +272,9 @@ pub async fn read(State(app): State<AppState>, Query(asked): Query<Token>, parts
     let rest = seen(header::RANGE).is_some_and(|range| !range.trim_start().starts_with("bytes=0-"));
     let known_tag = seen(header::IF_RANGE).filter(|_| rest).map(|tag| tag.trim_matches('"').to_owned());
     let late = if rest && app.downloads.contains(&asked.token, ctx.now()) {
-        documents::Late::Resumed
+        documents::ResumeClaim::Resumed
     } else {
-        known_tag.map_or(documents::Late::No, documents::Late::Knows)
+        known_tag.map_or(documents::ResumeClaim::None, documents::ResumeClaim::KnowsHash)
     };
     let file = documents::open(&ctx, &app.auth.keys, &asked.token, &late).await?;
     let size = file.version.bytes.unsigned_abs();

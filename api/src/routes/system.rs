@@ -61,7 +61,7 @@ pub async fn probes(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Probe>>
 /// Has every part probed now; `checked_at` moves on when it is done. Super admins.
 #[utoipa::path(post, path = "/probes/check", operation_id = "probe_check", tag = "system", responses((status = 202)))]
 pub async fn check(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<StatusCode> {
-    health_checks::ask(&ctx).await?;
+    health_checks::enqueue(&ctx).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -193,5 +193,5 @@ pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<JsonBody<LatestScan>
 #[utoipa::path(post, path = "/scans", operation_id = "scan_create", tag = "system",
     responses((status = 202, body = Scan)))]
 pub async fn scan(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<(StatusCode, JsonBody<Scan>)> {
-    Ok((StatusCode::ACCEPTED, JsonBody(security_scan::ask(&ctx).await?.into())))
+    Ok((StatusCode::ACCEPTED, JsonBody(security_scan::enqueue(&ctx).await?.into())))
 }

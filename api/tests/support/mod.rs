@@ -133,7 +133,7 @@ impl TestApp {
         let app = AppState::new(AppConfig {
             db: world.db.clone(),
             clock: world.clock.clone(),
-            chance: world.chance.clone(),
+            random: world.random.clone(),
             options: world.options.clone(),
             auth: Auth::new(Keys::for_tests()),
             feed: broadcast::channel::<Arc<Activity>>(1_000).0,

@@ -90,7 +90,7 @@ async fn create(cli: &CliContext) -> Result {
     };
     bar.finish_and_clear();
     let Some(made) = made else {
-        let kept = match backups::stopped(ctx).await? {
+        let kept = match backups::clean_up_interrupted(ctx).await? {
             true => "stopped; the backup was whole by then, and is kept",
             false => "stopped; nothing was kept of this backup",
         };
@@ -107,7 +107,7 @@ async fn create(cli: &CliContext) -> Result {
 
 async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
     let here = Some(config.backup_dir.to_string_lossy().into_owned());
-    let found = backups::found(ctx).await?;
+    let found = backups::list_stored(ctx).await?;
     let known = if ctx.db.is_migrated().await? { backups::list(ctx).await? } else { Vec::new() };
     let mut records: Vec<(String, Record)> = found
         .iter()
@@ -222,7 +222,7 @@ fn manifest_record(manifest: &Manifest) -> Record {
         .with("rows", manifest.rows())
         .with("documents", manifest.documents.lines)
         .with("bytes", manifest.bytes())
-        .with("error", (!manifest.missing.is_empty()).then(|| manifest.lacking().join(", ")))
+        .with("error", (!manifest.missing.is_empty()).then(|| manifest.missing_documents().join(", ")))
         .hidden_in_table("asked_at", manifest.made_at.to_rfc3339())
         .hidden_in_table("finished_at", manifest.made_at.to_rfc3339())
         .hidden_in_table("documents_missing", manifest.missing.len())

@@ -10,9 +10,12 @@ use crate::{
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
     accounts::users,
-    directory::clients::{self, Client, Filter, Input, Order, Setup},
+    directory::clients::{self, Client, Filter, Order},
     kernel::money::Currency,
-    orders::spvs::Country,
+    orders::{
+        onboarding::{self, ClientInput, Setup},
+        spvs::Country,
+    },
 };
 
 #[derive(Debug, Subcommand)]
@@ -180,7 +183,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
             _ => SetupMode::Full,
         },
     };
-    let mut input = Input {
+    let mut input = ClientInput {
         first_name: prompt.text(args.first_name, "First name", non_empty)?,
         last_name: prompt.text(args.last_name, "Last name", non_empty)?,
         email: prompt.text(args.email, "Email", non_empty)?,
@@ -192,7 +195,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         currency: args.currency,
         ordered_date: args.ordered_date,
         request_id: request::application_id(cli, args.request.as_deref()).await?,
-        ..Input::default()
+        ..ClientInput::default()
     };
     if asking {
         ask_optional_fields(&mut input, setup, cli).await?;
@@ -209,7 +212,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         SetupMode::Quick => Setup::Quick,
         SetupMode::Full => Setup::Full,
     };
-    let made = clients::create(ctx, setup, input).await?;
+    let made = onboarding::create_client(ctx, setup, input).await?;
     info(match setup {
         Setup::Quick => "Client has been created and notified via email.",
         Setup::Full => "Client account is ready and welcome email sent.",
@@ -218,7 +221,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
 }
 
 /// Asks for what a flag may leave out: phone and address, company, ISO partner and country.
-async fn ask_optional_fields(input: &mut Input, setup: SetupMode, cli: &CliContext) -> Result {
+async fn ask_optional_fields(input: &mut ClientInput, setup: SetupMode, cli: &CliContext) -> Result {
     if matches!(setup, SetupMode::Full) {
         input.phone = cli.prompt.optional(input.phone.take(), "Phone")?;
         input.address = cli.prompt.optional(input.address.take(), "Address")?;

@@ -124,7 +124,9 @@ async fn queue(ctx: &Ctx) -> Result<Finding> {
 
 async fn backup_folder(config: &Config, db: &Db) -> Finding {
     let there = match config.options(None) {
-        Ok(options) => backups::has_folder(&context::operator_ctx(&options, db.clone())).await.map_err(Failure::from),
+        Ok(options) => {
+            backups::check_directory(&context::operator_ctx(&options, db.clone())).await.map_err(Failure::from)
+        }
         Err(e) => Err(e),
     };
     match there {
@@ -162,7 +164,7 @@ async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
 }
 
 async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
-    let open = domain::operations::seed::open_sign_ins(ctx).await?.join(", ");
+    let open = domain::operations::demo_accounts::list_open(ctx).await?.join(", ");
     Ok(match open.is_empty() {
         true => Good("none can sign in".to_owned()),
         false => Note(format!("open in demo mode: {open}")),

@@ -13,7 +13,7 @@ use domain::{
     orders::{
         documents::{
             self, Document, Filter, Version,
-            uploads::{self, New},
+            uploads::{self, CreateUpload},
         },
         spvs,
     },
@@ -143,7 +143,7 @@ async fn put(args: Put, cli: &CliContext) -> Result {
     let cannot = |e: std::io::Error| Failure::Refused(format!("{} cannot be read: {e}", args.file.display()));
     let file = File::open(&args.file).await.map_err(cannot)?;
     let bytes = file.metadata().await.map_err(cannot)?.len();
-    let new = New {
+    let new = CreateUpload {
         file_name: args.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         bytes,
         document_id: args.document,
@@ -160,7 +160,7 @@ async fn put(args: Put, cli: &CliContext) -> Result {
     };
     let upload = uploads::create(ctx, new).await?;
     let upload = uploads::append(ctx, upload.id, 0, chunks(file)).await?;
-    let Some(document) = upload.kept_in else {
+    let Some(document) = upload.saved_document_id else {
         uploads::cancel(ctx, upload.id).await?;
         return Err(Failure::Refused(format!("{} could not be read to its end", args.file.display())));
     };

@@ -9,6 +9,7 @@ use domain::{
     accounts::users::Status,
     desk::requests,
     directory::{calls, clients, isos, leads},
+    kernel::csv,
     orders::{documents, invoices, spvs},
     platform::activity,
     reporting::exports::{self, Table},
@@ -87,7 +88,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     for (n, table) in args.table.tables().iter().enumerate() {
         let names = exports::columns(&cli.ctx, table);
         if n == 0 {
-            exports::taken(&cli.ctx, table).await?;
+            exports::log_export(&cli.ctx, table).await?;
             if !lines {
                 // Excel needs a byte-order mark to read a file as UTF-8; programs that read a pipe do not.
                 if args.out.is_some() {
@@ -123,7 +124,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
 
 fn write_line(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result {
     let mut text = String::new();
-    exports::line(&mut text, cells);
+    csv::write_line(&mut text, cells);
     Ok(to.write_all(text.as_bytes())?)
 }
 

@@ -8,9 +8,8 @@ use crate::{
 use clap::ValueEnum;
 use domain::{
     Error,
-    kernel::i18n,
-    operations::imports::{self, Column, Import, Kind, Outcome, Row, Sums},
-    reporting::exports::csv_unguarded,
+    kernel::{csv::unescape_formulas, i18n},
+    operations::imports::{self, Column, Import, ImportTotals, Kind, Outcome, Row},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::value::RawValue;
@@ -91,8 +90,8 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         info(&format!("There is nothing in {file} but its columns."));
         return Ok(());
     }
-    let mut import = imports::begin(&cli.ctx, kind, args.dry_run)?;
-    let mut sums = Sums::default();
+    let mut import = imports::start(&cli.ctx, kind, args.dry_run)?;
+    let mut sums = ImportTotals::default();
     let mut refused = Vec::new();
     let stopped = import_rows(&mut import, kind, lines, &mut sums, &mut refused).await;
     // Imported rows are kept, so the totals are printed even after an error.
@@ -100,7 +99,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     if !refused.is_empty() || cli.out.format == Format::Json {
         cli.out.list(refused, "refused rows")?;
     }
-    let Sums { made, there, refused } = sums;
+    let ImportTotals { created: made, existing: there, rejected: refused } = sums;
     info(&match args.dry_run {
         true => format!("Would import {made}, there already {there}, refused {refused}; nothing was changed."),
         false => format!("Imported {made}, there already {there}, refused {refused}."),
@@ -115,7 +114,7 @@ async fn import_rows(
     import: &mut Import,
     kind: Kind,
     lines: Vec<ImportLine>,
-    sums: &mut Sums,
+    sums: &mut ImportTotals,
     refused: &mut Vec<Record>,
 ) -> Result {
     let stop = shutdown::on_signal();
@@ -132,23 +131,23 @@ async fn import_rows(
         let name = row.as_ref().map(|row| row_label(kind, row)).unwrap_or_default();
         let why = match row {
             Ok(row) => match import.row(&row).await? {
-                Outcome::Made => {
-                    sums.made += 1;
+                Outcome::Created => {
+                    sums.created += 1;
                     None
                 }
-                Outcome::There(existing) => {
-                    sums.there += 1;
+                Outcome::Exists(existing) => {
+                    sums.existing += 1;
                     if let Some(existing) = existing {
                         bar.suspend(|| info(&format!("Line {number}: {name} is already there as {existing}.")));
                     }
                     None
                 }
-                Outcome::Refused(error) => Some(refusal(&error)),
+                Outcome::Rejected(error) => Some(refusal(&error)),
             },
             Err(why) => Some(why),
         };
         if let Some(Refusal { field, reason }) = why {
-            sums.refused += 1;
+            sums.rejected += 1;
             let record = Record::new().with("line", number).with("name", name);
             refused.push(record.with("field", field).with("reason", reason));
         }
@@ -259,7 +258,7 @@ fn parse_csv(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
             Err(malformed(format!("There are {} cells, and {} columns.", record.len(), header.len())))
         } else {
             let cells = header.iter().zip(&record);
-            Ok(cells.filter_map(|(column, cell)| Some((column_name(*column)?, csv_unguarded(cell)))).collect())
+            Ok(cells.filter_map(|(column, cell)| Some((column_name(*column)?, unescape_formulas(cell)))).collect())
         };
         lines.push(ImportLine { number: line, row });
     }

@@ -3,7 +3,7 @@ use super::lookup;
 use crate::{args::Paging, context::CliContext, exit::Result, output::Record, prompt::non_empty};
 use clap::{Args, Subcommand};
 use domain::orders::{
-    invoices::{self, Filter, Invoice, Status, Typed},
+    invoices::{self, Filter, Invoice, ManualPayment, Status},
     spvs,
 };
 
@@ -86,8 +86,12 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let amount = prompt.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
             // On a terminal the amount is entered twice, as in the web app.
             let again = if asking { Some(prompt.text(None, "Confirm the amount", non_empty)?) } else { None };
-            let typed =
-                Typed { amount: Some(amount), amount_again: again, received_date: args.received_date, note: args.note };
+            let typed = ManualPayment {
+                amount: Some(amount),
+                amount_again: again,
+                received_date: args.received_date,
+                note: args.note,
+            };
             invoices::pay(ctx, invoice.id, None, typed).await?
         }
         Verb::Void(args) => {

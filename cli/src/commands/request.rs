@@ -7,7 +7,7 @@ use domain::{
     desk::requests::{self, Assignee, Change, Filter, Input, Kind, ListOrder, Priority, Request, Status},
     directory::clients,
     kernel::{error::Problem, ids::RequestId},
-    orders::spvs,
+    orders::onboarding,
 };
 use std::str::FromStr;
 
@@ -136,6 +136,9 @@ pub struct Approve {
     /// [default: the office's prefix and the time]
     #[arg(long, value_name = "IDENTIFIER")]
     custom_identifier: Option<String>,
+    /// The name of the company to form [default: the first proposed]
+    #[arg(long, value_name = "NAME")]
+    vehicle_name: Option<String>,
     /// [default: as asked for]
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     purchase_amount: Option<String>,
@@ -275,12 +278,13 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
         None => client.as_ref().and_then(|client| client.iso_id),
     };
     let company_id = lookup::company(ctx, args.company.as_deref()).await?;
-    let asked = |of: fn(&requests::Order) -> String| order.as_ref().map(of);
-    let input = spvs::Input {
+    let asked = |of: fn(&requests::OrderRequest) -> String| order.as_ref().map(of);
+    let input = onboarding::OrderInput {
         client_id: None,
         company_id: company_id.or_else(|| client.and_then(|client| client.company_id)),
         iso_id,
         custom_identifier: args.custom_identifier,
+        vehicle_name: args.vehicle_name,
         purchase_amount: args.purchase_amount.or_else(|| asked(|order| order.purchase_amount.clone())),
         currency: asked(|order| order.currency.code().to_owned()),
         price: args.price,

@@ -60,7 +60,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         )));
     }
     match args.spvs {
-        Some(orders) => load(seed::Load { orders, companies: args.companies, isos: args.isos }, cli).await,
+        Some(orders) => load(seed::BenchmarkSize { orders, companies: args.companies, isos: args.isos }, cli).await,
         None if args.demo => {
             let mut stop = shutdown::on_signal();
             let made = tokio::select! {
@@ -86,7 +86,7 @@ async fn test_data(cli: &CliContext) -> Result {
     let (feed, mut events) = broadcast::channel(256);
     let before = activity::last_seq(ctx).await?;
     let sequencer = tokio::spawn(activity_feed::run(ctx.clone(), feed, |_| ()));
-    let id = seed::queue(ctx).await?;
+    let id = seed::enqueue(ctx).await?;
     let began = Instant::now();
     let alone = queue::live_workers(ctx).await? == 0;
     let first = if alone { Duration::ZERO } else { WORKER_GRACE };
@@ -144,7 +144,7 @@ fn outcome_of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
     }
 }
 
-async fn load(wanted: seed::Load, cli: &CliContext) -> Result {
+async fn load(wanted: seed::BenchmarkSize, cli: &CliContext) -> Result {
     let orders = wanted.orders;
     let stop = Arc::new(AtomicBool::new(false));
     let stop_signal = stop.clone();
@@ -158,7 +158,7 @@ async fn load(wanted: seed::Load, cli: &CliContext) -> Result {
         ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} orders, {per_sec}, {eta} left")
             .expect("the template is well formed"),
     );
-    let made = seed::load(&cli.ctx, wanted, |made| {
+    let made = seed::insert_benchmark_data(&cli.ctx, wanted, |made| {
         bar.set_position(made);
         !stop.load(Ordering::Relaxed)
     })

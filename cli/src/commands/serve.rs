@@ -69,7 +69,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     let app = api::AppState::new(api::AppConfig {
         db: db.clone(),
         clock: ctx.clock.clone(),
-        chance: ctx.chance.clone(),
+        random: ctx.random.clone(),
         options: options.clone(),
         auth,
         feed,
@@ -91,7 +91,7 @@ pub async fn run(args: Args, config: Config) -> Result {
 /// Creates the demo office in demo mode. Otherwise signs out the demo accounts.
 async fn prepare_demo(ctx: &Ctx, on: bool) -> Result {
     if !on {
-        let emails = domain::operations::seed::sign_out_demo_accounts(ctx).await?;
+        let emails = domain::operations::demo_accounts::sign_out_all(ctx).await?;
         if !emails.is_empty() {
             tracing::warn!(accounts = emails.join(", "), "demo accounts cannot sign in while SPV_DEMO is false");
         }

@@ -10,7 +10,10 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     kernel::money::{self, Currency},
-    orders::spvs::{self, ByIso, Detail, Filter, Input, Spv, Status},
+    orders::{
+        onboarding,
+        spvs::{self, Detail, Filter, IsoFilter, Spv, Status},
+    },
 };
 
 #[derive(Debug, Subcommand)]
@@ -59,6 +62,9 @@ pub struct Create {
     /// [default: the office's prefix and the time]
     #[arg(long, value_name = "IDENTIFIER")]
     custom_identifier: Option<String>,
+    /// The name of the company to form
+    #[arg(long, value_name = "NAME")]
+    vehicle_name: Option<String>,
     /// What the vehicle is to buy, like 250000.00
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     purchase_amount: Option<String>,
@@ -156,11 +162,12 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
-    let input = Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client.id),
         company_id: lookup::company(ctx, args.company.as_deref()).await?.or(client.company_id),
         iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
         custom_identifier: args.custom_identifier,
+        vehicle_name: args.vehicle_name,
         purchase_amount: Some(prompt.text(
             args.purchase_amount,
             &format!("Purchase amount ({})", currency.code()),
@@ -172,14 +179,14 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
         country: args.country,
         ordered_date: args.ordered_date,
     };
-    Ok(spvs::create(ctx, input).await?)
+    Ok(onboarding::create_order(ctx, input).await?)
 }
 
 async fn list(args: List, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let iso = match args.iso.as_deref() {
-        Some("none") => Some(ByIso::None),
-        name => lookup::iso(ctx, name).await?.map(ByIso::One),
+        Some("none") => Some(IsoFilter::None),
+        name => lookup::iso(ctx, name).await?.map(IsoFilter::One),
     };
     let client_id = match &args.client {
         Some(name) => Some(lookup::client(ctx, name).await?.id),
@@ -215,6 +222,7 @@ pub(super) fn record(spv: &Spv) -> Record {
         .hidden_in_table("id", spv.id.to_string())
         .with("order_number", spv.order_number())
         .with("identifier", spv.identifier())
+        .with("vehicle_name", spv.vehicle_name.clone())
         .with("client", spv.client_name())
         .hidden_in_table("client_id", spv.client_id.to_string())
         .hidden_in_table("client_email", spv.client_email.clone())

@@ -209,7 +209,7 @@ async fn set(args: Set, cli: &CliContext) -> Result {
 async fn add(args: Add, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let detail = spvs::find(ctx, &args.spv).await?;
-    let new = steps::New {
+    let new = steps::NewStep {
         depends_on: args.plan.dependency_ids(&detail.steps)?.unwrap_or_default(),
         step_name: args.step_name,
         owner: args.plan.owner,

@@ -49,13 +49,13 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     let mut stop = shutdown::on_signal();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "moved");
     let moving = tokio::select! {
-        moving = backups::begin_move(ctx, &target, &on_progress) => Some(moving),
+        moving = backups::begin_transfer(ctx, &target, &on_progress) => Some(moving),
         _ = stop.wait_for(|stop| *stop) => None,
     };
     bar.finish_and_clear();
     // Not interruptible from here on: during the commit it would be unknown whether the move took place.
     let moved = match moving {
-        Some(moving) => moving?.keep().await,
+        Some(moving) => moving?.commit().await,
         None => return Err(Failure::Refused("stopped; nothing was moved".to_owned())),
     };
     target.close().await;

@@ -69,13 +69,13 @@ pub fn start_of_day(day: NaiveDate, zone: Tz) -> DateTime<Utc> {
 
 /// Random ids, tokens and codes, from the system or from a seed.
 #[derive(Clone, Debug)]
-pub struct Chance {
+pub struct RandomSource {
     any: Arc<Mutex<StdRng>>,
-    /// The same generator unless [`Chance::with_ids`] replaced it.
+    /// The same generator unless [`RandomSource::with_ids`] replaced it.
     ids: Arc<Mutex<StdRng>>,
 }
 
-impl Chance {
+impl RandomSource {
     #[expect(clippy::disallowed_methods, reason = "this is the one source of randomness")]
     pub fn system() -> Self {
         Self::of(StdRng::from_rng(&mut rand::rng()))
@@ -158,19 +158,19 @@ mod tests {
 
     #[test]
     fn seeded_ids_are_reproducible_but_secrets_are_not() {
-        let [one, other] = [Chance::system(), Chance::system()].map(|chance| chance.with_ids(7));
-        let ids = |chance: &Chance| [chance.uuid(), chance.uuid()];
+        let [one, other] = [RandomSource::system(), RandomSource::system()].map(|random| random.with_ids(7));
+        let ids = |random: &RandomSource| [random.uuid(), random.uuid()];
         assert_eq!(ids(&one), ids(&other));
         assert_ne!(one.bytes::<32>(), other.bytes::<32>());
         assert_ne!(one.password(12), other.password(12));
-        let seeded = Chance::seeded(7);
-        assert_eq!(uuid::Builder::from_random_bytes(Chance::seeded(7).bytes()).into_uuid(), seeded.uuid());
+        let seeded = RandomSource::seeded(7);
+        assert_eq!(uuid::Builder::from_random_bytes(RandomSource::seeded(7).bytes()).into_uuid(), seeded.uuid());
     }
 
     #[test]
     fn time_ordered_ids_sort_by_time_and_are_unique() {
-        let chance = Chance::seeded(7);
-        let at = |text: &str| chance.uuid_at(text.parse().expect("a time"));
+        let random = RandomSource::seeded(7);
+        let at = |text: &str| random.uuid_at(text.parse().expect("a time"));
         let ids = ["2026-11-26T12:00:00.001Z", "2026-11-26T12:00:00.002Z", "2027-01-01T00:00:00Z"].map(at);
         assert!(ids.is_sorted(), "{ids:?}");
         assert_ne!(at("2027-01-01T00:00:00Z"), ids[2]);

@@ -2,7 +2,7 @@
 use crate::kernel::{
     access::{Action, Actor, Resource, Role, Scope},
     antivirus::Scanner,
-    clock::{Chance, Clock},
+    clock::{Clock, RandomSource},
     db::{Db, ScopedBoxFuture, Tx},
     error::{Error, Problem, Result},
     i18n::LANGUAGES,
@@ -21,13 +21,13 @@ pub struct Ctx {
     pub actor: Actor,
     pub db: Db,
     pub clock: Clock,
-    pub chance: Chance,
+    pub random: RandomSource,
     pub options: Arc<Options>,
     pub origin: Origin,
     /// The caller's `Idempotency-Key` and a hash of the request.
     pub idempotency: Option<(String, String)>,
     /// Suppresses mails and notifications: for seeds, imports and benchmarks (one way to create an order, decision 1).
-    pub silent: bool,
+    pub suppress_notifications: bool,
 }
 
 /// Configuration of the operator. Rules read it here, never from the environment.
@@ -181,8 +181,8 @@ impl Ctx {
 
     /// The context without mails and notifications.
     #[must_use]
-    pub fn silently(&self) -> Self {
-        Self { silent: true, ..self.clone() }
+    pub fn without_notifications(&self) -> Self {
+        Self { suppress_notifications: true, ..self.clone() }
     }
 
     /// Authorizes an action on a resource.
@@ -206,7 +206,7 @@ impl Ctx {
     }
 
     /// The actor as stored in `updated_by`, shown in version conflicts (concurrent writes, decision 6).
-    pub fn who(&self) -> String {
+    pub fn actor_name(&self) -> String {
         self.actor.code()
     }
 }

@@ -1,7 +1,7 @@
 //! Which days figures are about: a period that people name, or two days of their own.
 use crate::kernel::{
     error::{Error, Problem, Result},
-    validate::{self, Check},
+    validate::{self, Validator},
 };
 use chrono::{Datelike, Days, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
@@ -76,11 +76,11 @@ impl Asked {
     /// # Errors
     /// Invalid `period`, `from`, `to`; `to` before `from`.
     pub fn span(&self, today: NaiveDate) -> Result<Span> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let period = check.optional("period", self.period.as_deref(), str::parse::<Period>);
         let from = check.optional("from", self.from.as_deref(), validate::date);
         let to = check.optional("to", self.to.as_deref(), validate::date);
-        check.done()?;
+        check.finish()?;
         if from.is_none() && to.is_none() {
             return Ok(period.unwrap_or_default().span(today));
         }

@@ -24,7 +24,7 @@ pub enum Error {
     Unauthenticated(Problem),
     /// Rate limited; retry after so many seconds.
     #[error("rate limited, retry after {0} s")]
-    TooMany(u64),
+    RateLimited(u64),
     /// The database or another service cannot be reached.
     #[error("unavailable: {0}")]
     Unavailable(String),

@@ -74,7 +74,7 @@ pub fn error(language: &str, error: &Error) -> String {
         Error::Conflict(problem) | Error::Forbidden(problem) | Error::Unauthenticated(problem) => {
             self::problem(language, problem)
         }
-        Error::TooMany(seconds) => text(
+        Error::RateLimited(seconds) => text(
             language,
             "errors",
             "too_many_requests",
@@ -250,11 +250,11 @@ mod tests {
     fn used_messages(text: &str) -> Vec<(&str, Vec<String>)> {
         let (whole, field) = (|key: &str| key.to_owned(), |key: &str| format!("fields.{key}"));
         let mut found = Vec::new();
-        for name in ["conflict", "forbidden", "unauthenticated", "turn_back", "refusal"] {
+        for name in ["conflict", "forbidden", "unauthenticated", "redirect_with_error"] {
             let said = calls(text, name).into_iter().flat_map(|(_, given)| keys(given));
             found.extend(said.map(|key| ("errors", vec![whole(key)])));
         }
-        for name in ["AuthError::new", "AuthError::reworded", "Self::reworded"] {
+        for name in ["AuthError::new", "AuthError::with_message_key", "Self::with_message_key"] {
             let said = calls(text, name).into_iter().filter_map(|(_, given)| last_key(given));
             found.extend(said.map(|key| ("errors", vec![whole(key)])));
         }
@@ -262,7 +262,7 @@ mod tests {
         found.extend(refused.map(|key| ("errors", vec![field(key)])));
         for (statement, given) in calls(text, "Problem::new") {
             let is_in = |names: &[&str]| names.iter().any(|name| statement.contains(name));
-            let of_field = is_in(&["refuse(", "field_with("]);
+            let of_field = is_in(&["reject(", "field_with("]);
             let of_all = is_in(&["Conflict(", "Forbidden(", "Unauthenticated(", "Http(", "worded: "]);
             found.extend(keys(given).map(|key| match (of_field, of_all) {
                 (true, _) => ("errors", vec![field(key)]),

@@ -14,7 +14,7 @@ const KEY_TTL: Duration = Duration::days(2);
 ///
 /// # Errors
 /// Conflict `idempotency_key_reused` when the key was used for a different request.
-pub async fn made_before(tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
+pub async fn find_previous(tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
     let Some((key, hash)) = &ctx.idempotency else { return Ok(None) };
     tx.advisory_lock(format!("idempotency {} {key}", owner(ctx))).await?;
     let found: Option<(String, Uuid)> = tx
@@ -34,7 +34,7 @@ pub async fn made_before(tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
 ///
 /// # Errors
 /// Conflict `in_progress` when a concurrent request with this key committed first.
-pub async fn remember(tx: &mut Tx, ctx: &Ctx, created: Uuid) -> Result<()> {
+pub async fn store(tx: &mut Tx, ctx: &Ctx, created: Uuid) -> Result<()> {
     let Some((key, hash)) = &ctx.idempotency else { return Ok(()) };
     tx.sql(
         "insert into idempotency_keys (actor, key, request_hash, created_id, created_at) values ($1, $2, $3, $4, $5)",

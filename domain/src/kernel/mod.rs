@@ -4,6 +4,7 @@
 pub mod access;
 pub mod antivirus;
 pub mod clock;
+pub mod csv;
 pub mod ctx;
 pub mod date_range;
 pub mod db;

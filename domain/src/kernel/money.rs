@@ -130,6 +130,20 @@ pub fn share(minor: i64, percent: i64) -> i64 {
     (whole + i128::from(up)) as i64
 }
 
+/// An amount in one currency, in minor units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct CurrencyTotal {
+    pub currency: Currency,
+    pub minor: i64,
+}
+
+/// The currency that a card shows first: the default one where it has an amount, else the first that has one
+/// (decision 14).
+pub(crate) fn headline(totals: &[CurrencyTotal], default: Currency) -> Currency {
+    let has = |currency: Currency| totals.iter().any(|total| total.currency == currency && total.minor != 0);
+    if has(default) { default } else { Currency::ALL.into_iter().find(|currency| has(*currency)).unwrap_or(default) }
+}
+
 /// A decimal number as typed: groups of three between commas, points, spaces or apostrophes, then decimals.
 struct Decimal {
     negative: bool,
@@ -343,5 +357,15 @@ mod tests {
             let twice = 2 * (i128::from(share(minor, percent)) * i128::from(MAX_PERCENT) - i128::from(minor) * i128::from(percent));
             prop_assert!(twice.abs() <= i128::from(MAX_PERCENT));
         }
+    }
+
+    #[test]
+    fn headline_prefers_a_currency_with_an_amount() {
+        let sum = |currency, minor| CurrencyTotal { currency, minor };
+        let (usd, eur, jpy) = (Currency::Usd, Currency::Eur, Currency::Jpy);
+        assert_eq!(headline(&[], eur), eur, "all are zero");
+        assert_eq!(headline(&[sum(usd, 657_000_000)], eur), usd);
+        assert_eq!(headline(&[sum(usd, 1), sum(eur, 1)], eur), eur);
+        assert_eq!(headline(&[sum(usd, 0), sum(jpy, -5)], eur), jpy, "a negative amount counts");
     }
 }

@@ -8,17 +8,17 @@ use serde_json::Value;
 pub const DEFAULT_LIMIT: u32 = 50;
 pub const MAX_LIMIT: u32 = 500;
 /// Rows of an export or report that is built in memory.
-pub const MOST_ROWS: usize = 50_000;
+pub const MAX_EXPORT_ROWS: usize = 50_000;
 
 /// Checks the number of rows of an export or report.
 ///
 /// # Errors
-/// Invalid `period` for more than [`MOST_ROWS`].
+/// Invalid `period` for more than [`MAX_EXPORT_ROWS`].
 pub(crate) fn at_most(rows: usize) -> Result<()> {
-    if rows <= MOST_ROWS {
+    if rows <= MAX_EXPORT_ROWS {
         return Ok(());
     }
-    Err(Error::field_with("period", Problem::new("too_many_rows").with("max", MOST_ROWS)))
+    Err(Error::field_with("period", Problem::new("too_many_rows").with("max", MAX_EXPORT_ROWS)))
 }
 
 /// The page that a caller requests.
@@ -79,7 +79,7 @@ fn is_storable(key: &Value) -> bool {
 
 impl<T> Page<T> {
     /// A page of `rows`, which were read with one more than `limit`; the last row of the page is the next cursor.
-    pub fn cut<K: Serialize>(mut rows: Vec<T>, limit: usize, key: impl Fn(&T) -> K) -> Self {
+    pub fn from_rows<K: Serialize>(mut rows: Vec<T>, limit: usize, key: impl Fn(&T) -> K) -> Self {
         let more = rows.len() > limit;
         rows.truncate(limit);
         let next_cursor = rows.last().filter(|_| more).map(|last| {

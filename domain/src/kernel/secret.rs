@@ -1,6 +1,6 @@
 //! Secrets: random tokens, their hashes, encryption under a token, and constant-time comparison.
 use crate::kernel::{
-    clock::Chance,
+    clock::RandomSource,
     email,
     error::{Error, Result},
     hex,
@@ -13,8 +13,8 @@ use sha2::{Digest, Sha224, Sha256};
 pub type HmacSha256 = Hmac<Sha256>;
 
 /// 32 random bytes in base64url, for a link.
-pub fn token(chance: &Chance) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(chance.bytes::<32>())
+pub fn token(random: &RandomSource) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(random.bytes::<32>())
 }
 
 /// The hash under which a token is stored.

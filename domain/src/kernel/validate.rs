@@ -19,24 +19,24 @@ pub const PHONE: usize = 40;
 pub const TEXT: usize = 10_000;
 
 #[derive(Clone, Debug, Default)]
-pub struct Check {
+pub struct Validator {
     errors: Vec<FieldError>,
 }
 
-impl Check {
+impl Validator {
     pub fn new() -> Self {
         Self::default()
     }
 
-    pub fn refuse(&mut self, field: &str, problem: Problem) {
+    pub fn reject(&mut self, field: &str, problem: Problem) {
         self.errors.push(FieldError { field: field.to_owned(), problem });
     }
 
     /// A required line, normalised by [`text::line`]: 1 to `max` characters, no control characters.
-    pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
+    pub fn single_line(&mut self, field: &str, value: &str, max: usize) -> String {
         let value = text::line(value);
         if value.is_empty() {
-            self.refuse(field, Problem::new("required"));
+            self.reject(field, Problem::new("required"));
         }
         self.plain(field, &value, max, false);
         value
@@ -57,7 +57,7 @@ impl Check {
             Ok(number) => Some(number),
             Err(_) if self.errors.len() > errors => Some(value),
             Err(problem) => {
-                self.refuse(field, problem);
+                self.reject(field, problem);
                 Some(value)
             }
         }
@@ -74,14 +74,14 @@ impl Check {
     /// A required text of several lines.
     pub fn text(&mut self, field: &str, value: &str) -> String {
         self.optional_text(field, Some(value)).unwrap_or_else(|| {
-            self.refuse(field, Problem::new("required"));
+            self.reject(field, Problem::new("required"));
             String::new()
         })
     }
 
     /// A required email address, normalised by [`email::normalise`].
     pub fn email(&mut self, field: &str, value: &str) -> String {
-        let value = self.line(field, value, email::MAX_LENGTH);
+        let value = self.single_line(field, value, email::MAX_LENGTH);
         if value.is_empty() { value } else { self.email_form(field, value) }
     }
 
@@ -98,7 +98,7 @@ impl Check {
         if host.is_none_or(|host| {
             host.is_empty() || host.contains(['@', ' ', '\\']) || value.contains([' ', '"', '<', '>'])
         }) {
-            self.refuse(field, Problem::new("invalid_url"));
+            self.reject(field, Problem::new("invalid_url"));
         }
         Some(value)
     }
@@ -114,7 +114,7 @@ impl Check {
 
     /// The result of a parser; records its error.
     pub fn read<T>(&mut self, field: &str, read: std::result::Result<T, Problem>) -> Option<T> {
-        read.map_err(|problem| self.refuse(field, problem)).ok()
+        read.map_err(|problem| self.reject(field, problem)).ok()
     }
 
     /// A required value, parsed by `read`.
@@ -127,7 +127,7 @@ impl Check {
         match value.map(str::trim).filter(|v| !is_blank(v)) {
             Some(value) => self.read(field, read(value)),
             None => {
-                self.refuse(field, Problem::new("required"));
+                self.reject(field, Problem::new("required"));
                 None
             }
         }
@@ -147,17 +147,17 @@ impl Check {
     ///
     /// # Errors
     /// Invalid with every rejected field.
-    pub fn done(self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         if self.errors.is_empty() { Ok(()) } else { Err(Error::Invalid(self.errors)) }
     }
 
     fn plain(&mut self, field: &str, value: &str, max: usize, lines: bool) {
         if value.chars().count() > max {
-            self.refuse(field, Problem::new("too_long").with("max", max));
+            self.reject(field, Problem::new("too_long").with("max", max));
         }
         let breaks = |c| matches!(c, '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}');
         if value.chars().any(|c| ((c.is_control() || breaks(c)) && !(lines && breaks(c))) || is_bidi_control(c)) {
-            self.refuse(field, Problem::new("control_characters"));
+            self.reject(field, Problem::new("control_characters"));
         }
     }
 
@@ -165,7 +165,7 @@ impl Check {
         match email::normalise(&value) {
             Ok(address) => address,
             Err(problem) => {
-                self.refuse(field, problem);
+                self.reject(field, problem);
                 value
             }
         }
@@ -188,8 +188,8 @@ pub fn date(text: &str) -> std::result::Result<NaiveDate, Problem> {
 mod tests {
     use super::*;
 
-    fn rejected(check: Check) -> Vec<(String, &'static str)> {
-        match check.done() {
+    fn rejected(check: Validator) -> Vec<(String, &'static str)> {
+        match check.finish() {
             Err(Error::Invalid(fields)) => fields.into_iter().map(|f| (f.field, f.problem.code)).collect(),
             _ => vec![],
         }
@@ -197,9 +197,9 @@ mod tests {
 
     #[test]
     fn all_errors_are_collected() {
-        let mut check = Check::new();
-        check.line("first_name", "  ", LINE);
-        check.line("last_name", "Ev\u{7}il", LINE);
+        let mut check = Validator::new();
+        check.single_line("first_name", "  ", LINE);
+        check.single_line("last_name", "Ev\u{7}il", LINE);
         check.phone("phone", Some(&"1".repeat(41)));
         check.email("email", "not an address");
         assert_eq!(
@@ -216,11 +216,11 @@ mod tests {
             ("Ada\u{2028}Lovelace", vec!["control_characters"]),
             ("\u{646}\u{200c}\u{627}", vec![]),
         ] {
-            let mut check = Check::new();
-            check.line("name", name, LINE);
+            let mut check = Validator::new();
+            check.single_line("name", name, LINE);
             assert_eq!(rejected(check).iter().map(|(_, code)| *code).collect::<Vec<_>>(), codes, "{name:?}");
         }
-        let mut check = Check::new();
+        let mut check = Validator::new();
         assert_eq!(check.phone("phone", Some("\u{200b}")), None);
         check.text("reason", "\u{200b}");
         assert_eq!(check.optional_text("note", Some("one\u{2028}two")).as_deref(), Some("one\u{2028}two"));
@@ -229,15 +229,15 @@ mod tests {
 
     #[test]
     fn texts_are_normalised_to_nfc_without_invisible_characters() {
-        let mut check = Check::new();
-        assert_eq!(check.line("name", " Zo\u{200b}e\u{308}\u{feff} ", LINE), "Zoë");
+        let mut check = Validator::new();
+        assert_eq!(check.single_line("name", " Zo\u{200b}e\u{308}\u{feff} ", LINE), "Zoë");
         assert_eq!(check.optional_line("name", Some("Ma\u{200d}ya"), LINE).as_deref(), Some("Maya"));
         assert_eq!(check.text("note", "\u{feff}Re\u{301}sume\u{301}\n\nZoe\u{308} "), "Résumé\n\nZoë");
         assert_eq!(check.email("email", "a@mu\u{308}ller.example"), "a@müller.example");
         assert_eq!(check.optional_email("email", Some("a@xn--mller-kva.example")).as_deref(), Some("a@müller.example"));
         assert_eq!(check.phone("phone", Some("０３-1234-5678")).as_deref(), Some("03-1234-5678"));
         assert!(rejected(check).is_empty());
-        let mut check = Check::new();
+        let mut check = Validator::new();
         check.email("email", "josé@example.com");
         check.optional_email("other", Some("josé@example.com"));
         check.phone("phone", Some("abc"));
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn ranges_include_their_limits() {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         assert_eq!(
             [9, 10, 120, 121].map(|value| check.range("minutes", value, 10..=120)),
             [None, Some(10), Some(120), None]
@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn markup_is_plain_text() {
-        let mut check = Check::new();
-        assert_eq!(check.line("name", " <b>O'Neil & Söhne</b> ", LINE), "<b>O'Neil & Söhne</b>");
+        let mut check = Validator::new();
+        assert_eq!(check.single_line("name", " <b>O'Neil & Söhne</b> ", LINE), "<b>O'Neil & Söhne</b>");
         assert!(rejected(check).is_empty());
     }
 
@@ -273,7 +273,7 @@ mod tests {
             ("https://", false),
             ("https://user@evil.example", false),
         ] {
-            let mut check = Check::new();
+            let mut check = Validator::new();
             check.optional_https("document_url", Some(link));
             assert_eq!(rejected(check).is_empty(), good, "{link}");
         }
@@ -289,7 +289,7 @@ mod tests {
             ("maya@@example.com", false),
             ("maya@[127.0.0.1]", false),
         ] {
-            let mut check = Check::new();
+            let mut check = Validator::new();
             check.email("email", address);
             assert_eq!(rejected(check).is_empty(), good, "{address}");
         }

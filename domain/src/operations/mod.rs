@@ -2,6 +2,7 @@
 
 pub mod alerts;
 pub mod backups;
+pub mod demo_accounts;
 pub mod health_checks;
 pub mod imports;
 pub mod security_scan;

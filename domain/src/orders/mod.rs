@@ -1,9 +1,10 @@
-//! SPV orders and what hangs on one: steps, step templates, documents, document requests, invoices, commissions.
+//! SPV orders: onboarding, steps and their templates, documents, document requests, invoices and commissions.
 
 pub mod commissions;
 pub mod document_requests;
 pub mod documents;
 pub mod invoices;
+pub mod onboarding;
 pub mod spvs;
 pub mod steps;
 pub mod templates;

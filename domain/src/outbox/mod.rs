@@ -1,5 +1,6 @@
-//! Outgoing messages: mails, notifications and the live activity feed.
+//! Outgoing messages: mails, notifications, the live activity feed, and requests to the staff.
 
 pub mod activity_feed;
 pub mod mails;
 pub mod notifications;
+pub mod requests;

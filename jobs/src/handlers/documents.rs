@@ -1,7 +1,7 @@
 //! Antivirus jobs for document versions.
 use crate::{job_error, state::State};
 use domain::{
-    orders::documents::scanning::{self, ScanRest, ScanVersion},
+    orders::documents::scanning::{self, ScanPendingVersions, ScanVersion},
     platform::queue::{Job, worker::Failure},
 };
 
@@ -11,8 +11,9 @@ pub async fn scan(state: State, job: ScanVersion) -> Result<(), Failure> {
 }
 
 /// Enqueues scans for versions that are still pending, for example from before a scanner was configured.
-pub async fn scan_pending(state: State, _: ScanRest) -> Result<(), Failure> {
-    let count = scanning::ask_for_the_rest(&state.ctx(ScanRest::NAME)).await.map_err(job_error::classify)?;
+pub async fn scan_pending(state: State, _: ScanPendingVersions) -> Result<(), Failure> {
+    let count =
+        scanning::enqueue_pending_scans(&state.ctx(ScanPendingVersions::NAME)).await.map_err(job_error::classify)?;
     tracing::debug!(count, "enqueued pending scans");
     Ok(())
 }

@@ -79,9 +79,14 @@ mod tests {
     use domain::{
         accounts::users,
         desk::{messages, requests},
-        directory::clients::{self, Setup},
         kernel::{access::Role, db::Sql, page::PageQuery},
-        orders::{commissions, document_requests, documents::uploads, invoices, spvs, steps},
+        orders::{
+            commissions, document_requests,
+            documents::uploads,
+            invoices,
+            onboarding::{self, Setup},
+            steps,
+        },
         outbox::{
             mails::Kind,
             notifications::{self, Channels, MailFrequency, SendDigests, SendImmediateMail, SetChoice},
@@ -155,7 +160,7 @@ mod tests {
             reports::create(&cora, weekly).await.unwrap();
 
             // Two orders with every kind of amount; the first runs to its end.
-            let client = clients::Input {
+            let client = onboarding::ClientInput {
                 first_name: "Maya".to_owned(),
                 last_name: "Ortiz".to_owned(),
                 email: "maya@example.com".to_owned(),
@@ -165,7 +170,7 @@ mod tests {
                 commission: Some(AMOUNTS[3].to_owned()),
                 ..Default::default()
             };
-            let made = clients::create(&erin, Setup::Quick, client).await.unwrap();
+            let made = onboarding::create_client(&erin, Setup::Quick, client).await.unwrap();
             let spv = made.spv.id;
             let mut tx = world.db.begin().await.unwrap();
             let sql = "update users set status = 'active' where id = $1";
@@ -173,7 +178,7 @@ mod tests {
             tx.commit().await.unwrap();
             let maya = world.signed_in(&users::get(&ctx, made.client.id).await.unwrap());
             assert_eq!(maya.actor.role(), Some(Role::Client));
-            let second = spvs::Input {
+            let second = onboarding::OrderInput {
                 client_id: Some(made.client.id),
                 company_id: Some(acme),
                 iso_id: Some(iso),
@@ -182,7 +187,7 @@ mod tests {
                 iso_commission_percentage: Some("2.5".to_owned()),
                 ..Default::default()
             };
-            spvs::create(&erin, second).await.unwrap();
+            onboarding::create_order(&erin, second).await.unwrap();
 
             // The sequencer, and the jobs that it enqueues.
             let run_follow_ups = async || {
@@ -193,8 +198,8 @@ mod tests {
                     notices::send_immediate(state.clone(), SendImmediateMail { user_id }).await.unwrap();
                 }
             };
-            let sends_in = async |who: &Ctx, new: uploads::New| {
-                let new = uploads::New { bytes: CONTENT.len() as u64, ..new };
+            let sends_in = async |who: &Ctx, new: uploads::CreateUpload| {
+                let new = uploads::CreateUpload { bytes: CONTENT.len() as u64, ..new };
                 let upload = uploads::create(who, new).await.unwrap();
                 let body = stream::iter([Ok::<_, Infallible>(CONTENT.as_bytes().to_vec().into())]);
                 uploads::append(who, upload.id, 0, body).await.unwrap();
@@ -206,14 +211,18 @@ mod tests {
                 document_requests::create(&erin, spv, input).await.unwrap().id
             };
             let (passport, proof) = (asks("Passport copy").await, asks("Proof of address").await);
-            let page = || uploads::New { file_name: FILE.to_owned(), request_id: Some(passport), ..Default::default() };
+            let page = || uploads::CreateUpload {
+                file_name: FILE.to_owned(),
+                request_id: Some(passport),
+                ..Default::default()
+            };
             sends_in(&maya, page()).await;
             document_requests::send_back(&erin, passport, None, "The second page is cut off.").await.unwrap();
             sends_in(&maya, page()).await;
             document_requests::approve(&erin, passport, None).await.unwrap();
             // A document without a request is named after its file; only that name is mailed.
             let articles =
-                uploads::New { file_name: "articles.pdf".to_owned(), spv_id: Some(spv), ..Default::default() };
+                uploads::CreateUpload { file_name: "articles.pdf".to_owned(), spv_id: Some(spv), ..Default::default() };
             sends_in(&erin, articles).await;
             for (who, body, internal) in [
                 (&erin, "Please wire the rest of 5143.42 to account 98.", false),
@@ -227,7 +236,7 @@ mod tests {
             let pays = async |amount: &str| {
                 let of_order = invoices::Filter { spv_id: Some(spv), ..Default::default() };
                 let owed = invoices::list(&erin, &of_order, &PageQuery::default()).await.unwrap().items.remove(0);
-                let typed = invoices::Typed { amount: Some(amount.to_owned()), ..Default::default() };
+                let typed = invoices::ManualPayment { amount: Some(amount.to_owned()), ..Default::default() };
                 invoices::pay(&erin, owed.id, None, typed).await.unwrap();
             };
             pays(AMOUNTS[1]).await;

@@ -225,9 +225,9 @@ pub fn non_empty(text: Option<&String>) -> Option<&str> {
 
 /// Validates an email address.
 pub fn check_email(text: &str, status: StatusCode) -> Result<(), AuthError> {
-    let mut check = domain::kernel::validate::Check::new();
+    let mut check = domain::kernel::validate::Validator::new();
     check.email("email", text);
-    check.done().map_err(|error| match error {
+    check.finish().map_err(|error| match error {
         Error::Invalid(fields) if fields.iter().any(|field| field.problem.code == "email_local_part") => {
             AuthError::new(status, "email_address_invalid")
         }

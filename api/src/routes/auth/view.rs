@@ -214,7 +214,7 @@ impl From<Account> for UserView {
 pub fn fake_user(ctx: &Ctx, email: &str) -> UserView {
     let now = ctx.now();
     UserView {
-        id: UserId(ctx.chance.uuid()),
+        id: UserId(ctx.random.uuid()),
         aud: AUTHENTICATED,
         role: "",
         email: users::email_key(email),

@@ -20,7 +20,7 @@ use crate::{
         error::{Error, Result},
         ids::{ChallengeId, FactorId, SessionId, UserId},
         text::unique_key,
-        validate::Check,
+        validate::Validator,
     },
     platform::activity,
 };
@@ -155,9 +155,9 @@ pub async fn enroll(
         Some(issuer) => issuer.to_owned(),
         None => issuer_host(&ctx.options.public_url),
     };
-    let mut check = Check::new();
-    let issuer = check.line("issuer", &issuer, MAX_NAME_LENGTH);
-    check.done()?;
+    let mut check = Validator::new();
+    let issuer = check.single_line("issuer", &issuer, MAX_NAME_LENGTH);
+    check.finish()?;
 
     let name = name.as_str();
     let (user, factor) = ctx.transaction(|tx| insert_unverified(tx, ctx, auth, me, name).scope_boxed()).await?;
@@ -191,7 +191,7 @@ async fn insert_unverified(tx: &mut Tx, ctx: &Ctx, auth: &Auth, me: &SignedIn, n
         return Err(Error::conflict("too_many_enrolled_mfa_factors"));
     }
     let factor = Factor {
-        id: FactorId(ctx.chance.uuid()),
+        id: FactorId(ctx.random.uuid()),
         user_id: me.id,
         kind: Kind::Totp,
         friendly_name: name.to_owned(),
@@ -217,7 +217,7 @@ pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
             let factor = find_own(tx, ctx.now(), me.id, id).await?;
             let now = ctx.now();
             let challenge = Challenge {
-                id: ChallengeId(ctx.chance.uuid()),
+                id: ChallengeId(ctx.random.uuid()),
                 factor_id: factor.id,
                 address: ctx.origin.address.clone(),
                 attempts: 0,
@@ -240,7 +240,7 @@ pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
 /// # Errors
 /// Unauthenticated; Conflict `reauthentication_needed` for an unverified factor, `mfa_factor_not_found`,
 /// `mfa_challenge_not_found`, `mfa_challenge_expired`, `mfa_ip_address_mismatch` (another address, or verified before),
-/// `mfa_verification_failed`; TooMany when throttled.
+/// `mfa_verification_failed`; RateLimited when throttled.
 pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId, code: &str) -> Result<TokenGrant> {
     let me = require_signed_in(ctx)?;
     let shown = ctx.transaction(|tx| verify_within(tx, ctx, auth, id, challenge, code).scope_boxed()).await;
@@ -472,9 +472,9 @@ pub(super) async fn require_aal2_if_enrolled(ctx: &Ctx, me: &SignedIn) -> Result
 }
 
 pub(super) fn validate_name(text: Option<&str>) -> Result<String> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let name = check.optional_line("friendly_name", text, MAX_NAME_LENGTH);
-    check.done()?;
+    check.finish()?;
     Ok(name.unwrap_or_default())
 }
 
@@ -536,7 +536,7 @@ mod tests {
             for (first, key) in [("Maya", auth.keys.derivation_key_id()), ("Noah", "gone".to_owned())] {
                 let user = world.user(Role::Employee, first, None, None).await;
                 let factor = Factor {
-                    id: FactorId(world.chance.uuid()),
+                    id: FactorId(world.random.uuid()),
                     user_id: user.id,
                     kind: Kind::Totp,
                     friendly_name: String::new(),

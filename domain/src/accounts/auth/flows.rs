@@ -155,7 +155,7 @@ pub async fn create(tx: &mut Tx, ctx: &Ctx, new: CreateFlow) -> Result<Flow> {
     let now = ctx.now();
     let (code_challenge, code_challenge_method) = new.challenge.map(|c| (c.code_challenge, c.method)).unzip();
     let flow = Flow {
-        id: FlowId(ctx.chance.uuid()),
+        id: FlowId(ctx.random.uuid()),
         user_id: new.user_id,
         method: new.method.to_owned(),
         code_challenge,
@@ -213,7 +213,7 @@ pub async fn issue_code(
     user: UserId,
     tokens: Option<&ProviderTokens>,
 ) -> Result<String> {
-    let code = ctx.chance.uuid().to_string();
+    let code = ctx.random.uuid().to_string();
     let sealed = match tokens {
         Some(tokens) => Some(secret::encrypt(&code, &serde_json::to_string(tokens).map_err(Error::internal)?)?),
         None => None,

@@ -25,8 +25,9 @@ use crate::{
         error::{Error, Result},
         ids::{FlowId, IdentityId, SessionId, UserId},
         text::{self, nfc},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
+    outbox::requests::Applicant,
     platform::activity,
 };
 use chrono::{DateTime, Utc};
@@ -124,8 +125,8 @@ async fn create_flow(
         challenge,
         redirect_to,
         provider: Some(provider.to_owned()),
-        provider_nonce: Some(secret::token(&ctx.chance)),
-        provider_verifier: Some(secret::token(&ctx.chance)),
+        provider_nonce: Some(secret::token(&ctx.random)),
+        provider_verifier: Some(secret::token(&ctx.random)),
         linking_user_id: linking.map(|me| me.id),
         linking_session_id: linking.map(|me| me.session_id),
         ..flows::CreateFlow::default()
@@ -152,15 +153,6 @@ pub async fn consume_state(ctx: &Ctx, state: &str) -> Result<Flow> {
         .scope_boxed()
     })
     .await
-}
-
-/// A person without an account whose address a provider has verified.
-#[derive(Debug)]
-pub(crate) struct Applicant {
-    pub name: String,
-    pub email: String,
-    /// Display name of the provider.
-    pub provider: String,
 }
 
 /// Outcome of a provider sign-in, before the tokens of a session are made.
@@ -310,7 +302,7 @@ async fn activate(tx: &mut Tx, ctx: &Ctx, user: User, provider: &str) -> Result<
 async fn insert_identity(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, claims: &ProviderClaims) -> Result<()> {
     let now = ctx.now();
     let identity = Identity {
-        id: IdentityId(ctx.chance.uuid()),
+        id: IdentityId(ctx.random.uuid()),
         user_id: user.id,
         provider: provider.to_owned(),
         provider_id: claims.subject.clone(),
@@ -357,9 +349,9 @@ fn stored_email(claims: &ProviderClaims) -> Option<String> {
 }
 
 fn is_address(text: &str) -> bool {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     check.email("email", text);
-    check.done().is_ok()
+    check.finish().is_ok()
 }
 
 fn data(claims: &ProviderClaims) -> Map<String, Value> {

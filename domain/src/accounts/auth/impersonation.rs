@@ -11,7 +11,7 @@ use crate::{
         db::{Db, ScopedFutureExt},
         error::{Error, Result},
         ids::{ImpersonationId, SessionId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     platform::activity::{self, Event},
 };
@@ -57,9 +57,9 @@ impl std::fmt::Debug for ImpersonationSession {
 pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<ImpersonationSession> {
     ctx.may(Action::Impersonate, Resource::Users)?;
     let Actor::User(me) = &ctx.actor else { return Err(Error::forbidden("forbidden")) };
-    let mut check = Check::new();
-    let reason = check.line("reason", reason, MAX_REASON_LENGTH);
-    check.done()?;
+    let mut check = Validator::new();
+    let reason = check.single_line("reason", reason, MAX_REASON_LENGTH);
+    check.finish()?;
     let reason = reason.as_str();
     let (user, new, before) = ctx
         .transaction(|tx| {
@@ -84,7 +84,7 @@ pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<I
                     activity::append(tx, ctx, on_behalf(event("impersonation.ended", &seen, *over), &seen)).await?;
                 }
                 let new = Impersonation {
-                    id: ImpersonationId(ctx.chance.uuid()),
+                    id: ImpersonationId(ctx.random.uuid()),
                     user_id: user.id,
                     admin_id: me.id,
                     session_id: me.session_id,

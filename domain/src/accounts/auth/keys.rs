@@ -14,7 +14,7 @@ use self::{
     jwk::{JwkSet, SigningKey},
 };
 use crate::kernel::{
-    clock::Chance,
+    clock::RandomSource,
     error::{Error, Result},
     ids::{FactorId, SessionId},
 };
@@ -69,7 +69,7 @@ impl Keys {
     pub fn load_or_create(path: &Path) -> Result<Self> {
         let named = |e: &dyn std::fmt::Display| Error::internal(format!("signing keys {}: {e}", path.display()));
         if !path.exists() {
-            file::create(path, &Chance::system()).map_err(|e| named(&e))?;
+            file::create(path, &RandomSource::system()).map_err(|e| named(&e))?;
         }
         let fingerprint = FileFingerprint::of(path);
         let text = std::fs::read_to_string(path).map_err(|e| named(&e))?;
@@ -119,7 +119,8 @@ impl Keys {
     /// A fixed key.
     #[cfg(any(test, feature = "testing"))]
     pub fn for_tests() -> Self {
-        Self::read(&jwk::new_set(&Chance::seeded(1)).expect("a seeded key is a key")).expect("our own set is readable")
+        Self::read(&jwk::new_set(&RandomSource::seeded(1)).expect("a seeded key is a key"))
+            .expect("our own set is readable")
     }
 
     /// Also accepts HS256 tokens signed with this secret.

@@ -169,13 +169,13 @@ pub async fn issue_for(
     flow_id: Option<FlowId>,
     redirect_to: Option<&str>,
 ) -> Result<IssuedLink> {
-    let token = format!("{}{}", if flow_id.is_some() { PKCE_TOKEN_PREFIX } else { "" }, secret::token(&ctx.chance));
-    let code = ctx.chance.code();
+    let token = format!("{}{}", if flow_id.is_some() { PKCE_TOKEN_PREFIX } else { "" }, secret::token(&ctx.random));
+    let code = ctx.random.code();
     let now = ctx.now();
     store::insert(
         tx,
         &Link {
-            id: LinkId(ctx.chance.uuid()),
+            id: LinkId(ctx.random.uuid()),
             user_id: user,
             kind,
             token_hash: secret::token_hash(&token),

@@ -140,7 +140,7 @@ pub(super) async fn is_known_location(ctx: &Ctx, user: Option<UserId>) -> Result
 /// after the other.
 ///
 /// # Errors
-/// TooMany with the seconds left.
+/// RateLimited with the seconds left.
 pub(super) async fn check_locked(tx: &mut Tx, now: DateTime<Utc>, keys: &[ThrottleKey]) -> Result<()> {
     tx.advisory_lock(lock_key(keys)).await?;
     check(tx, now, keys).await
@@ -175,7 +175,7 @@ pub(super) fn check_loaded(counts: &[FailureCount], now: DateTime<Utc>, keys: &[
         return Ok(());
     }
     // Rounded up: a client that waits as long must not be refused again.
-    Err(Error::TooMany(u64::try_from((left.num_milliseconds() + 999) / 1_000).unwrap_or(1)))
+    Err(Error::RateLimited(u64::try_from((left.num_milliseconds() + 999) / 1_000).unwrap_or(1)))
 }
 
 /// Counts a failure. The caller commits.

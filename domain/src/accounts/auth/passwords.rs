@@ -6,7 +6,7 @@ mod cpu_yield;
 
 use crate::{
     kernel::{
-        clock::Chance,
+        clock::RandomSource,
         ctx::Ctx,
         error::{Error, Problem, Result},
         text::{nfc, unique_key},
@@ -184,14 +184,14 @@ fn check_guessable(password: &str, email: &str, names: &[&str], long_enough: boo
 /// Hashes a password. Must not be called within a transaction.
 ///
 /// # Errors
-/// TooMany when the queue is full.
+/// RateLimited when the queue is full.
 pub async fn hash(ctx: &Ctx, password: impl Into<String>) -> Result<PasswordHash> {
-    hash_with_salt(&ctx.chance, password.into()).await
+    hash_with_salt(&ctx.random, password.into()).await
 }
 
-async fn hash_with_salt(chance: &Chance, password: String) -> Result<PasswordHash> {
+async fn hash_with_salt(random: &RandomSource, password: String) -> Result<PasswordHash> {
     let password = normalize(&password);
-    let salt = Salt::new(&chance.bytes::<16>()).map_err(Error::internal)?;
+    let salt = Salt::new(&random.bytes::<16>()).map_err(Error::internal)?;
     POOL.run(move |memory| {
         let params = params();
         let output = compute(&params, Algorithm::Argon2id, Version::V0x13, &password, &salt, 32, memory)?;
@@ -210,7 +210,7 @@ async fn hash_with_salt(chance: &Chance, password: String) -> Result<PasswordHas
 /// Compares a password with a hash. Without a hash it takes as long and returns [`PasswordCheck::Invalid`].
 ///
 /// # Errors
-/// TooMany when the queue is full; Internal for an unreadable hash.
+/// RateLimited when the queue is full; Internal for an unreadable hash.
 pub async fn verify(kept: Option<&PasswordHash>, password: &str) -> Result<PasswordCheck> {
     let known = kept.is_some();
     let kept = kept.unwrap_or(&DUMMY_HASH).clone();
@@ -294,7 +294,7 @@ impl HashPool {
     ) -> Result<T> {
         let turn = tokio::time::timeout(QUEUE_TIMEOUT, self.slots.clone().acquire_owned())
             .await
-            .map_err(|_| Error::TooMany(QUEUE_TIMEOUT.as_secs()))?
+            .map_err(|_| Error::RateLimited(QUEUE_TIMEOUT.as_secs()))?
             .map_err(Error::internal)?;
         let (answer, answered) = oneshot::channel();
         let work: HashTask = Box::new(move |memory| {
@@ -421,8 +421,8 @@ mod tests {
 
     #[tokio::test]
     async fn passwords_are_normalized_to_nfc() {
-        let chance = Chance::system();
-        let kept = hash_with_salt(&chance, "Zoe\u{308}s-Schlüssel-42".to_owned()).await.expect("hashes");
+        let random = RandomSource::system();
+        let kept = hash_with_salt(&random, "Zoe\u{308}s-Schlüssel-42".to_owned()).await.expect("hashes");
         for (typed, verdict) in [
             ("Zoës-Schlüssel-42", PasswordCheck::Valid),
             ("Zoës-Schlu\u{308}ssel-42", PasswordCheck::Valid),
@@ -519,15 +519,15 @@ mod tests {
 
     #[tokio::test]
     async fn verify_accepts_only_the_hashed_password() {
-        let chance = Chance::system();
-        let kept = hash_with_salt(&chance, "portal-demo-2026".to_owned()).await.expect("hashes");
+        let random = RandomSource::system();
+        let kept = hash_with_salt(&random, "portal-demo-2026".to_owned()).await.expect("hashes");
         assert!(kept.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", kept.0);
         assert_eq!(verify(Some(&kept), "portal-demo-2026").await.expect("verifies"), PasswordCheck::Valid);
         assert_eq!(verify(Some(&kept), "portal-demo-2027").await.expect("verifies"), PasswordCheck::Invalid);
         assert_eq!(verify(None, "portal-demo-2026").await.expect("verifies"), PasswordCheck::Invalid);
         assert_ne!(
             kept,
-            hash_with_salt(&chance, "portal-demo-2026".to_owned()).await.expect("hashes"),
+            hash_with_salt(&random, "portal-demo-2026".to_owned()).await.expect("hashes"),
             "each has its own salt"
         );
         assert_eq!(format!("{kept:?}"), "PasswordHash(hidden)");

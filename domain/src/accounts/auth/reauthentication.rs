@@ -28,7 +28,7 @@ impl std::fmt::Debug for Credential {
 /// Records the reauthentication in the session and issues an access token with it. The signed-in user.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `current_password_invalid`, `reauthentication_not_valid`; TooMany when throttled.
+/// Unauthenticated; Conflict `current_password_invalid`, `reauthentication_not_valid`; RateLimited when throttled.
 pub async fn reauthenticate_with(ctx: &Ctx, auth: &Auth, credential: &Credential) -> Result<TokenGrant> {
     let me = factors::require_signed_in(ctx)?;
     let (kind, method) = match credential {

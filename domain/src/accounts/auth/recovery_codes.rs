@@ -10,7 +10,7 @@ use super::{
 use crate::{
     accounts::users,
     kernel::{
-        clock::Chance,
+        clock::RandomSource,
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
@@ -90,7 +90,7 @@ pub async fn issue(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Resul
                     return Err(Error::conflict("mfa_factor_name_conflict"));
                 }
                 let factor = Factor {
-                    id: FactorId(ctx.chance.uuid()),
+                    id: FactorId(ctx.random.uuid()),
                     user_id: me.id,
                     kind: Kind::RecoveryCode,
                     friendly_name: name.to_owned(),
@@ -165,7 +165,7 @@ pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
 /// Consumes a code: raises the session to aal2 with new tokens and ends the user's sessions at aal1.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `mfa_verification_failed` for a wrong or used code and without a set; TooMany when
+/// Unauthenticated; Conflict `mfa_verification_failed` for a wrong or used code and without a set; RateLimited when
 /// throttled.
 pub async fn verify(ctx: &Ctx, auth: &Auth, code: &str) -> Result<TokenGrant> {
     let me = factors::require_signed_in(ctx)?;
@@ -216,15 +216,15 @@ fn find_set(factors: Vec<Factor>) -> Result<Factor> {
 }
 
 async fn replace(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<Vec<String>> {
-    let codes: Vec<String> = (0..CODES_PER_SET).map(|_| new_code(&ctx.chance)).collect();
+    let codes: Vec<String> = (0..CODES_PER_SET).map(|_| new_code(&ctx.random)).collect();
     store::replace(tx, ctx, user, codes.iter().map(|code| hash(user, code))).await?;
     Ok(codes)
 }
 
 /// No characters that look alike.
-fn new_code(chance: &Chance) -> String {
+fn new_code(random: &RandomSource) -> String {
     const SIGNS: &[u8] = b"23456789abcdefghjkmnpqrstvwxyz";
-    (0..CODE_LENGTH).map(|_| char::from(SIGNS[chance.below(SIGNS.len() as u64) as usize])).collect()
+    (0..CODE_LENGTH).map(|_| char::from(SIGNS[random.below(SIGNS.len() as u64) as usize])).collect()
 }
 
 /// Hash of a code, whatever its grouping and case.

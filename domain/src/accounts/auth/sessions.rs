@@ -140,7 +140,7 @@ pub(super) async fn start_with_provider(
     users::store::record_sign_in(tx, user.id, ctx.now()).await?;
     let now = ctx.now();
     let session = Session {
-        id: SessionId(ctx.chance.uuid()),
+        id: SessionId(ctx.random.uuid()),
         user_id: user.id,
         aal: "aal1".to_owned(),
         amr: vec![AmrEntry {

@@ -61,7 +61,7 @@ fn is_closed_demo(ctx: &Ctx, email: &str, password: &str) -> bool {
 /// # Errors
 /// Unauthenticated `invalid_credentials`, the same response in the same time for an unknown address, a wrong password
 /// (decision 24) and an account without a password. Only after the right password: `user_banned` for a suspended or
-/// archived account, Conflict `email_not_confirmed`. TooMany when throttled after failures, and when the hash queue is
+/// archived account, Conflict `email_not_confirmed`. RateLimited when throttled after failures, and when the hash queue is
 /// full.
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<TokenGrant> {
     let key = users::email_key(email);
@@ -187,7 +187,7 @@ async fn check_weakness(
 /// Refuses a throttled attempt.
 ///
 /// # Errors
-/// TooMany with the seconds left.
+/// RateLimited with the seconds left.
 async fn check_throttle(ctx: &Ctx, keys: &[ThrottleKey]) -> Result<()> {
     ctx.transaction(|tx| throttled(tx, ctx, keys).scope_boxed()).await?.map_or(Ok(()), Err)
 }
@@ -196,7 +196,7 @@ async fn check_throttle(ctx: &Ctx, keys: &[ThrottleKey]) -> Result<()> {
 /// not logged and does not lengthen the delay.
 async fn throttled(tx: &mut Tx, ctx: &Ctx, keys: &[ThrottleKey]) -> Result<Option<Error>> {
     match login_throttle::check_locked(tx, ctx.now(), keys).await {
-        Err(wait @ Error::TooMany(_)) => {
+        Err(wait @ Error::RateLimited(_)) => {
             login_throttle::record_source(tx, ctx, 1).await?;
             Ok(Some(wait))
         }
@@ -330,7 +330,7 @@ mod tests {
         assert!(!right.is_finished(), "it is not judged before they are counts");
         counting.commit().await.expect("commits");
         let answer = right.await.expect("goes on");
-        assert!(matches!(answer, Err(Error::TooMany(_))), "{answer:?}");
+        assert!(matches!(answer, Err(Error::RateLimited(_))), "{answer:?}");
     }
 
     #[test]

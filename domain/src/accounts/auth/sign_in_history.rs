@@ -38,7 +38,7 @@ pub async fn list_of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<A
 async fn list_for(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
     let rows = activity::of_subject(&mut ctx.db(), user.0, &ACTIONS, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| row.seq))
+    Ok(Page::from_rows(rows, limit, |row| row.seq))
 }
 
 /// A refused sign-in that rolls its transaction back; [`record_refusal`] records it in a new one.

@@ -16,7 +16,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
         i18n::LANGUAGES,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     outbox::mails::{self, Kind},
     platform::activity,
@@ -53,14 +53,14 @@ pub enum SignUpOutcome {
 ///
 /// # Errors
 /// Forbidden `signup_disabled`; Invalid `email`, `password`, `data`; Conflict `user_already_exists` (only with
-/// automatic confirmation), `over_email_send_rate_limit`; TooMany when the hash queue is full.
+/// automatic confirmation), `over_email_send_rate_limit`; RateLimited when the hash queue is full.
 pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignUpOutcome> {
     if !ctx.options.signup {
         return Err(Error::forbidden("signup_disabled"));
     }
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let email = check.email("email", &new.email);
-    check.done()?;
+    check.finish()?;
     let metadata = merge_metadata(&Map::new(), &new.data)?;
     let (first_name, last_name) = derive_names(&metadata, &email);
     let password_hash = match &new.password {
@@ -154,9 +154,9 @@ async fn handle_existing(tx: &mut Tx, ctx: &Ctx, known: User, redirect: &Redirec
 /// First and last name from the metadata, or from the address.
 pub(super) fn derive_names(said: &Map<String, Value>, email: &str) -> (String, String) {
     let text = |name: &str| {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let value = check.optional_line(name, said.get(name).and_then(Value::as_str), LINE);
-        check.done().ok().and(value)
+        check.finish().ok().and(value)
     };
     if let (Some(first), last) = (text("first_name"), text("last_name")) {
         return (first, last.unwrap_or_default());

@@ -72,7 +72,7 @@ enum NextStep {
 /// a wrong code.
 ///
 /// # Errors
-/// Unauthenticated `otp_expired`, `user_banned`; Conflict `email_taken`; TooMany; to be given to [`finish_verification`].
+/// Unauthenticated `otp_expired`, `user_banned`; Conflict `email_taken`; RateLimited; to be given to [`finish_verification`].
 pub(crate) async fn verify_within(
     tx: &mut Tx,
     ctx: &Ctx,

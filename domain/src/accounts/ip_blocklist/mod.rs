@@ -9,7 +9,7 @@ use crate::{
         error::{Error, Problem, Result},
         ids::BlockId,
         network::Network,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
@@ -45,25 +45,25 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Block>> {
 /// `too_many_blocks`.
 pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block> {
     ctx.may(Action::Update, Resource::Settings)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let network = check.required("network", Some(network), |text| match text.parse::<Network>() {
         Ok(network) if network.is_everybody() => Err(Problem::new("too_wide")),
         Ok(network) => Ok(network),
         Err(_) => Err(Problem::new("invalid_network")),
     });
     let reason = check.optional_line("reason", reason, LINE);
-    check.done()?;
+    check.finish()?;
     let network = network.ok_or_else(|| Error::field("network", "required"))?;
     let own = ctx.origin.address.as_deref().and_then(|text| text.parse::<IpAddr>().ok());
     if own.is_some_and(|own| network.contains(own)) {
         return Err(Error::conflict("own_address"));
     }
     let block = &Block {
-        id: BlockId(ctx.chance.uuid()),
+        id: BlockId(ctx.random.uuid()),
         network: network.to_string(),
         reason,
         created_at: ctx.now(),
-        created_by: ctx.who(),
+        created_by: ctx.actor_name(),
     };
     ctx.transaction(|tx| {
         async move {

@@ -5,7 +5,7 @@ use crate::kernel::{
     ctx::Ctx,
     error::{Problem, Result},
     ids::{CompanyId, IsoId},
-    validate::Check,
+    validate::Validator,
 };
 
 /// Validates the company and ISO given for a role and returns those that the role has. Staff have neither, a company
@@ -14,7 +14,7 @@ use crate::kernel::{
 /// # Errors
 /// Database errors; invalid fields are added to `check`.
 pub(crate) async fn validate_affiliation(
-    check: &mut Check,
+    check: &mut Validator,
     ctx: &Ctx,
     role: Role,
     company_id: Option<CompanyId>,
@@ -29,17 +29,17 @@ pub(crate) async fn validate_affiliation(
         Role::Employee | Role::SuperAdmin => {
             for (field, given) in [("company_id", company_id.is_some()), ("iso_id", iso_id.is_some())] {
                 if given {
-                    check.refuse(field, Problem::new("not_allowed"));
+                    check.reject(field, Problem::new("not_allowed"));
                 }
             }
             return Ok((None, None));
         }
         Role::Iso => {
             match (iso_id, iso_company) {
-                (None, _) => check.refuse("iso_id", Problem::new("required")),
-                (Some(_), None) => check.refuse("iso_id", Problem::new("archived")),
+                (None, _) => check.reject("iso_id", Problem::new("required")),
+                (Some(_), None) => check.reject("iso_id", Problem::new("archived")),
                 (Some(_), Some(company)) if company_id.is_some_and(|id| id != company) => {
-                    check.refuse("iso_id", Problem::new("not_in_company"));
+                    check.reject("iso_id", Problem::new("not_in_company"));
                 }
                 _ => {}
             }
@@ -48,19 +48,19 @@ pub(crate) async fn validate_affiliation(
         Role::CompanyAdmin | Role::Client => {}
     }
     match company_id {
-        None => check.refuse("company_id", Problem::new("required")),
-        Some(id) if !store::is_company_open(&mut db, id).await? => check.refuse("company_id", Problem::new("archived")),
+        None => check.reject("company_id", Problem::new("required")),
+        Some(id) if !store::is_company_open(&mut db, id).await? => check.reject("company_id", Problem::new("archived")),
         Some(_) => {}
     }
     if role == Role::CompanyAdmin {
         if iso_id.is_some() {
-            check.refuse("iso_id", Problem::new("not_allowed"));
+            check.reject("iso_id", Problem::new("not_allowed"));
         }
         return Ok((company_id, None));
     }
     match iso_company {
-        None if iso_id.is_some() => check.refuse("iso_id", Problem::new("archived")),
-        Some(company) if Some(company) != company_id => check.refuse("iso_id", Problem::new("not_in_company")),
+        None if iso_id.is_some() => check.reject("iso_id", Problem::new("archived")),
+        Some(company) if Some(company) != company_id => check.reject("iso_id", Problem::new("not_in_company")),
         _ => {}
     }
     Ok((company_id, iso_id))

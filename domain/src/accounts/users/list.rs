@@ -133,7 +133,7 @@ pub async fn page(ctx: &Ctx, query: &UserQuery, page: &PageQuery) -> Result<User
     let rows = store::page_rows(&mut db, query, offset, limit + 1).await?;
     let counts = store::status_counts(&mut db).await?;
     let total = if query.is_unfiltered() { counts.total() } else { store::count_page(&mut db, query).await? };
-    Ok(UserPage { page: Page::cut(rows, limit, |_| offset + limit as i64), total, counts })
+    Ok(UserPage { page: Page::from_rows(rows, limit, |_| offset + limit as i64), total, counts })
 }
 
 fn out_of_range(min: i64, max: i64) -> Error {

@@ -8,7 +8,7 @@ use crate::{
         i18n::LANGUAGES,
         ids::{CompanyId, IsoId},
         locale::is_zone,
-        validate::Check,
+        validate::Validator,
     },
     platform::activity,
 };
@@ -48,14 +48,14 @@ pub struct Preferences {
 /// Unauthenticated as [`me`]; Invalid `language`, `time_zone`.
 pub async fn set_preferences(ctx: &Ctx, preferences: Preferences) -> Result<User> {
     let id = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let chosen = preferences.language.is_some();
     let new_language =
         preferences.language.as_deref().map(|preferences| validate_language(&mut check, Some(preferences)));
     if preferences.time_zone.as_deref().is_some_and(|zone| !is_zone(zone)) {
-        check.refuse("time_zone", Problem::new("invalid_time_zone"));
+        check.reject("time_zone", Problem::new("invalid_time_zone"));
     }
-    check.done()?;
+    check.finish()?;
     let (preferences, new_language) = (&preferences, new_language.as_deref());
     ctx.transaction(|tx| {
         async move {
@@ -81,10 +81,10 @@ pub async fn set_preferences(ctx: &Ctx, preferences: Preferences) -> Result<User
 }
 
 /// Validates a language; without one it is the first of [`LANGUAGES`].
-pub(crate) fn validate_language(check: &mut Check, asked: Option<&str>) -> String {
+pub(crate) fn validate_language(check: &mut Validator, asked: Option<&str>) -> String {
     let language = asked.map(str::trim).filter(|l| !l.is_empty()).unwrap_or(LANGUAGES[0]);
     if !LANGUAGES.contains(&language) {
-        check.refuse("language", Problem::new("unknown").with("allowed", LANGUAGES.join(", ")));
+        check.reject("language", Problem::new("unknown").with("allowed", LANGUAGES.join(", ")));
     }
     language.to_owned()
 }

@@ -3,6 +3,7 @@
 //! `directory` has the use cases of staff for clients and ISO partners, which call [`insert`] and [`change_status`];
 //! `desk::people` has those that change more than the account.
 mod affiliation;
+mod applicants;
 mod lifecycle;
 mod list;
 mod me;
@@ -14,6 +15,7 @@ pub(in crate::accounts) mod store;
 pub(crate) use crate::kernel::locale::{TIME_ZONE, is_zone};
 pub use crate::kernel::{email::key as email_key, locale::DateFormat};
 pub(crate) use affiliation::validate_affiliation;
+pub(crate) use applicants::{active_staff_name, invite_applicant};
 pub(crate) use lifecycle::change_role;
 pub use lifecycle::{archive, restore, suspend};
 pub use list::{StatusCounts, UserOrder, UserPage, UserQuery, UserRow, activity_of, can, invite_again, page, row};
@@ -86,7 +88,7 @@ pub async fn insert_with_protocol_fields(tx: &mut Tx, ctx: &Ctx, new: NewUser, e
         None => crate::platform::settings::within(tx).await?.time_zone().to_owned(),
     };
     let user = User {
-        id: extra.id.unwrap_or_else(|| UserId(ctx.chance.uuid())),
+        id: extra.id.unwrap_or_else(|| UserId(ctx.random.uuid())),
         email_key: email_key(&new.email),
         email: new.email,
         role: new.role,
@@ -105,7 +107,7 @@ pub async fn insert_with_protocol_fields(tx: &mut Tx, ctx: &Ctx, new: NewUser, e
         last_sign_in_at: None,
         created_at: now,
         updated_at: now,
-        updated_by: ctx.who(),
+        updated_by: ctx.actor_name(),
         version: 1,
         metadata: extra.metadata,
         app_metadata: extra.app_metadata,
@@ -251,7 +253,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<U
     ctx.may(Action::View, Resource::Users)?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |user| (user.created_at, user.id)))
+    Ok(Page::from_rows(rows, limit, |user| (user.created_at, user.id)))
 }
 
 /// Active sessions of an account, newest first. Its user, super admins and the operator.
@@ -289,7 +291,7 @@ pub(crate) fn event(action: &'static str, user: &User) -> Event {
 
 /// The row after a change by this actor.
 pub(crate) fn bump_version(ctx: &Ctx, user: User) -> User {
-    User { updated_at: ctx.now(), updated_by: ctx.who(), version: user.version + 1, ..user }
+    User { updated_at: ctx.now(), updated_by: ctx.actor_name(), version: user.version + 1, ..user }
 }
 
 pub(crate) async fn check_not_last_super_admin(tx: &mut Tx, ctx: &Ctx, user: &User) -> Result<()> {

@@ -7,7 +7,7 @@ use crate::{
         error::{Error, Problem, Result},
         geo,
         ids::UserId,
-        validate::{self, Check, LINE},
+        validate::{self, LINE, Validator},
     },
     platform::activity,
 };
@@ -113,9 +113,9 @@ pub(crate) fn require_account(ctx: &Ctx) -> Result<UserId> {
 
 impl Profile {
     fn apply(&self, today: NaiveDate, change: &UpdateProfile) -> Result<Self> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let mut name = |field: &str, new: &Option<String>, now: &str| match new {
-            Some(new) => check.line(field, new, LINE),
+            Some(new) => check.single_line(field, new, LINE),
             None => now.to_owned(),
         };
         let first_name = name("first_name", &change.first_name, &self.first_name);
@@ -138,7 +138,7 @@ impl Profile {
             None => self.dob,
         };
         if dob.is_some_and(|dob| dob > today) {
-            check.refuse("dob", Problem::new("future"));
+            check.reject("dob", Problem::new("future"));
         }
         let country = match &change.country {
             Some(country) => check.optional("country", Some(country), geo::country),
@@ -149,12 +149,12 @@ impl Profile {
         let state = match (change.state.as_ref().or(stays), &country) {
             (Some(state), Some(country)) => check.optional("state", Some(state), |state| geo::state(country, state)),
             (Some(state), None) if !state.trim().is_empty() => {
-                check.refuse("state", Problem::new("needs_country"));
+                check.reject("state", Problem::new("needs_country"));
                 None
             }
             _ => None,
         };
-        check.done()?;
+        check.finish()?;
         Ok(Self {
             first_name,
             last_name,

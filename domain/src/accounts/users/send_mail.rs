@@ -8,7 +8,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::MailId,
-        validate::Check,
+        validate::Validator,
     },
     outbox::mails::{self, Kind},
 };
@@ -21,16 +21,16 @@ use serde_json::Map;
 /// Forbidden; Invalid for another `kind`, and for an address `to` without an open account.
 pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let to = check.email("to", to);
     if !matches!(kind, "password_setup" | "welcome") {
-        check.refuse("type", Problem::new("unknown").with("allowed", "password_setup, welcome"));
+        check.reject("type", Problem::new("unknown").with("allowed", "password_setup, welcome"));
     }
-    check.done()?;
+    check.finish()?;
     let to = &email_key(&to);
     ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(MailId(id));
             }
             let user = store::by_email(tx, to).await?;
@@ -51,7 +51,7 @@ pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId
                 }
             };
             let id = mails::queue(tx, ctx, kind, user.id, None, data).await?.ok_or(Error::NotFound("mail"))?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()

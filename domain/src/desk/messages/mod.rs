@@ -1,5 +1,5 @@
-//! Conversations between clients and the staff: one thread for each order, one general thread for each client, and
-//! the staff's internal notes in both, of which no client ever hears.
+//! Messages between clients and the staff: one thread per order, one general thread per client, and internal notes of
+//! the staff in both, which clients never see.
 mod model;
 mod store;
 
@@ -16,61 +16,62 @@ use crate::{
         idempotency,
         ids::{DocumentId, MessageId, SpvId, ThreadId, UserId},
         page::{Page, PageQuery},
-        validate::Check,
+        validate::Validator,
     },
     orders::{
-        documents::{self, Holder},
+        documents::{self, AttachmentOwner},
         spvs,
     },
     outbox::notifications,
     platform::activity::{self, Event},
 };
-use model::Place;
+use model::ThreadRef;
 use std::collections::BTreeSet;
-use store::Eyes;
+use store::Viewer;
 
-/// What somebody writes, and where: into a thread, about an order, to a client, or, a client, to us in general.
+/// A new message. Its target is a thread, an order, a client, or for a client without any of these the general thread.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub thread_id: Option<ThreadId>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
     pub body: String,
-    /// A note among the staff.
+    /// Internal note of the staff.
     pub internal: bool,
-    /// Documents of the client that come with it.
+    /// Documents of the client to attach.
     pub document_ids: Vec<DocumentId>,
 }
 
-/// So many documents may hang on one message.
-const DOCUMENTS: usize = 20;
+/// Maximum number of documents attached to a message.
+const MAX_DOCUMENTS_PER_MESSAGE: usize = 20;
 
-/// Writes a message; the thread is made by its first one. Clients in their own threads, staff in all.
+/// Sends a message; the first one creates its thread. Clients in their own threads, staff in all.
 ///
 /// # Errors
-/// NotFound for a thread, order, client or document that is not the actor's to know of; Forbidden for a client's
-/// internal note; Invalid `body`, which only documents may stand in for, `document_ids`, and `client_id` for staff who do not say to whom.
+/// NotFound for a thread, order, client or document that the actor may not see; Forbidden for an internal note of a
+/// client; Invalid `body`, which may only be empty with documents, `document_ids`, and `client_id` if staff name no
+/// target.
 pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let documents: BTreeSet<DocumentId> = input.document_ids.iter().copied().collect();
     let body = if documents.is_empty() {
         check.text("body", &input.body)
     } else {
         check.optional_text("body", Some(&input.body)).unwrap_or_default()
     };
-    if documents.len() > DOCUMENTS {
-        check.refuse("document_ids", Problem::new("too_many").with("max", DOCUMENTS));
+    if documents.len() > MAX_DOCUMENTS_PER_MESSAGE {
+        check.reject("document_ids", Problem::new("too_many").with("max", MAX_DOCUMENTS_PER_MESSAGE));
     }
     if [input.thread_id.is_some(), input.spv_id.is_some(), input.client_id.is_some()].iter().filter(|is| **is).count()
         > 1
     {
-        check.refuse("thread_id", Problem::new("not_allowed"));
+        check.reject("thread_id", Problem::new("not_allowed"));
     }
-    check.done()?;
+    check.finish()?;
     let (input, documents) = (&input, &documents);
     let body = &body;
     let sent = ctx.transaction(|tx| send_in(tx, ctx, input, body, documents).scope_boxed()).await?;
-    complete(ctx, sent).await
+    with_documents(ctx, sent).await
 }
 
 /// [`send`] in its transaction.
@@ -81,19 +82,19 @@ async fn send_in(
     body: &str,
     documents: &BTreeSet<DocumentId>,
 ) -> Result<Message> {
-    if let Some(id) = idempotency::made_before(tx, ctx).await? {
+    if let Some(id) = idempotency::find_previous(tx, ctx).await? {
         return store::message(tx, MessageId(id)).await?.ok_or(Error::NotFound("message"));
     }
-    let place = place(tx, ctx, input).await?;
-    ctx.may(Action::Send, place.resource())?;
+    let thread_ref = find_thread(tx, ctx, input).await?;
+    ctx.may(Action::Send, thread_ref.resource())?;
     if input.internal {
-        ctx.may(Action::Update, place.resource())?;
+        ctx.may(Action::Update, thread_ref.resource())?;
     }
     let message = Message {
-        id: MessageId(ctx.chance.uuid()),
-        thread_id: place.id,
+        id: MessageId(ctx.random.uuid()),
+        thread_id: thread_ref.id,
         author_id: ctx.actor.user_id(),
-        author_name: ctx.who(),
+        author_name: ctx.actor_name(),
         by_staff: ctx.actor.is_staff(),
         body: body.to_owned(),
         internal: input.internal,
@@ -101,39 +102,39 @@ async fn send_in(
         documents: Vec::new(),
     };
     for document in documents {
-        documents::attach(tx, ctx, *document, place.client_id, place.spv_id, message.internal).await?;
+        documents::attach(tx, ctx, *document, thread_ref.client_id, thread_ref.spv_id, message.internal).await?;
     }
     store::insert(tx, &message).await?;
     for document in documents {
-        documents::hang(tx, Holder::Message, message.id.0, *document).await?;
+        documents::link_attachment(tx, AttachmentOwner::Message, message.id.0, *document).await?;
     }
     let author = ctx.actor.user_id().unwrap_or(UserId(uuid::Uuid::nil()));
-    store::unread_by_staff(tx, place.id, author).await?;
+    store::increment_unread_of_staff(tx, thread_ref.id, author).await?;
     if message.by_staff && !message.internal {
-        store::unread_by(tx, place.id, place.client_id).await?;
+        store::increment_unread(tx, thread_ref.id, thread_ref.client_id).await?;
     }
-    activity::append(tx, ctx, told(&place, &message)).await?;
-    idempotency::remember(tx, ctx, message.id.0).await?;
+    activity::append(tx, ctx, event(&thread_ref, &message)).await?;
+    idempotency::store(tx, ctx, message.id.0).await?;
     Ok(message)
 }
 
 /// The message with its documents.
-async fn complete(ctx: &Ctx, mut message: Message) -> Result<Message> {
-    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Message, vec![message.id.0]).await?;
+async fn with_documents(ctx: &Ctx, mut message: Message) -> Result<Message> {
+    let mut held = documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Message, vec![message.id.0]).await?;
     message.documents = held.remove(&message.id.0).unwrap_or_default();
     Ok(message)
 }
 
-/// Where it goes. Who may not know of the order or client is told that there is none.
-async fn place(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<Place> {
-    let new = ThreadId(ctx.chance.uuid());
+/// Finds or creates the thread of the message.
+async fn find_thread(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<ThreadRef> {
+    let new = ThreadId(ctx.random.uuid());
     let found = if let Some(id) = input.thread_id {
-        store::place(tx, id).await?
+        store::find_thread_ref(tx, id).await?
     } else if let Some(id) = input.spv_id {
-        let (spv, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+        let (spv, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
         ctx.may(Action::View, spvs::resource(&spv))?;
         ctx.may(Action::Send, Resource::Thread { client_id: spv.client_id })?;
-        store::open(tx, new, spv.client_id, Some(id), ctx.now()).await?
+        store::find_or_create(tx, new, spv.client_id, Some(id), ctx.now()).await?
     } else {
         let client = match (input.client_id, &ctx.actor) {
             (Some(id), _) => id,
@@ -148,64 +149,66 @@ async fn place(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<Place> {
         if users::by_id(tx, client).await?.is_none_or(|user| user.role != Role::Client) {
             return Err(Error::NotFound("client"));
         }
-        store::open(tx, new, client, None, ctx.now()).await?
+        store::find_or_create(tx, new, client, None, ctx.now()).await?
     };
     found.ok_or(Error::NotFound("thread"))
 }
 
-/// Nothing of what was written: the log is kept for ever, and whoever reads it need not read the thread.
-fn told(place: &Place, message: &Message) -> Event {
-    let action = match (message.internal, place.spv_id.is_some()) {
+/// Activity of a message, without its text: the log is kept forever.
+fn event(thread_ref: &ThreadRef, message: &Message) -> Event {
+    let action = match (message.internal, thread_ref.spv_id.is_some()) {
         (false, true) => "message.sent",
         (false, false) => "message.general",
         (true, true) => "note.written",
         (true, false) => "note.general",
     };
-    // Its client's alone: not the company's, not the partner's.
-    let event = Event::new(action, "thread", place.id.0, place.label())
-        .of(Some(place.client_id), None, None)
+    // Visible to its client, not to the company or partner.
+    let event = Event::new(action, "thread", thread_ref.id.0, thread_ref.label())
+        .of(Some(thread_ref.client_id), None, None)
         .with("by_staff", message.by_staff);
-    let event = match place.spv_id {
+    let event = match thread_ref.spv_id {
         Some(id) => event.spv(id),
         None => event,
     };
     if message.internal { event } else { event.public() }
 }
 
-/// Whose eyes these are; whoever has no conversations with us sees none.
-fn eyes(ctx: &Ctx) -> Result<Option<(Eyes, UserId)>> {
+/// The viewer, and the id for unread counts. None for roles without threads.
+fn viewer(ctx: &Ctx) -> Result<Option<(Viewer, UserId)>> {
     ctx.scope()?;
     Ok(match &ctx.actor {
-        Actor::User(me) if me.role == Role::Client => Some((Eyes::Client(me.id), me.id)),
-        actor if actor.is_staff() => Some((Eyes::Staff, actor.user_id().unwrap_or(UserId(uuid::Uuid::nil())))),
+        Actor::User(me) if me.role == Role::Client => Some((Viewer::Client(me.id), me.id)),
+        actor if actor.is_staff() => Some((Viewer::Staff, actor.user_id().unwrap_or(UserId(uuid::Uuid::nil())))),
         _ => None,
     })
 }
 
-/// The reader's threads, the one with the newest message first; the staff see all.
+/// Threads of the viewer, the newest message first. The staff see all.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 pub async fn threads(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Thread>> {
     let limit = page.limit()?;
     let before = page.after()?;
-    let Some((eyes, me)) = eyes(ctx)? else { return Ok(Page { items: Vec::new(), next_cursor: None }) };
-    let rows = store::threads(&mut ctx.db(), eyes, me, filter, before, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |thread| (thread.at, thread.id)))
+    let Some((viewer, me)) = viewer(ctx)? else { return Ok(Page { items: Vec::new(), next_cursor: None }) };
+    let rows = store::threads(&mut ctx.db(), viewer, me, filter, before, limit + 1).await?;
+    Ok(Page::from_rows(rows, limit, |thread| (thread.at, thread.id)))
 }
 
+/// Loads a thread as the viewer sees it.
+///
 /// # Errors
 /// NotFound, also for a thread that is not the actor's, or has only internal notes so far.
 pub async fn thread(ctx: &Ctx, id: ThreadId) -> Result<Thread> {
-    let (eyes, me) = eyes(ctx)?.ok_or(Error::NotFound("thread"))?;
+    let (viewer, me) = viewer(ctx)?.ok_or(Error::NotFound("thread"))?;
     let filter = Filter { id: Some(id), ..Filter::default() };
-    let thread = store::threads(&mut ctx.db(), eyes, me, &filter, None, 1).await?.pop();
+    let thread = store::threads(&mut ctx.db(), viewer, me, &filter, None, 1).await?.pop();
     let thread = thread.ok_or(Error::NotFound("thread"))?;
     ctx.may(Action::View, thread.resource())?;
     Ok(thread)
 }
 
-/// The messages of a thread, the newest first.
+/// Messages of a thread, the newest first.
 ///
 /// # Errors
 /// NotFound as [`thread`]; Invalid for a wrong limit or cursor.
@@ -213,28 +216,28 @@ pub async fn list(ctx: &Ctx, id: ThreadId, page: &PageQuery) -> Result<Page<Mess
     let limit = page.limit()?;
     let before = page.after()?;
     thread(ctx, id).await?;
-    let (eyes, _) = eyes(ctx)?.ok_or(Error::NotFound("thread"))?;
-    let mut rows = store::messages(&mut ctx.db(), eyes, id, before, limit + 1).await?;
+    let (viewer, _) = viewer(ctx)?.ok_or(Error::NotFound("thread"))?;
+    let mut rows = store::messages(&mut ctx.db(), viewer, id, before, limit + 1).await?;
     let ids = rows.iter().map(|message| message.id.0).collect();
-    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Message, ids).await?;
+    let mut held = documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Message, ids).await?;
     for message in &mut rows {
         message.documents = held.remove(&message.id.0).unwrap_or_default();
     }
-    Ok(Page::cut(rows, limit, |message| (message.created_at, message.id)))
+    Ok(Page::from_rows(rows, limit, |message| (message.created_at, message.id)))
 }
 
-/// The threads, and the messages in them, that the reader has not read.
+/// Number of unread threads and unread messages of the viewer.
 ///
 /// # Errors
 /// Unauthenticated.
 pub async fn unread(ctx: &Ctx) -> Result<(i64, i64)> {
-    match eyes(ctx)? {
+    match viewer(ctx)? {
         Some((_, me)) => store::unread(&mut ctx.db(), me).await,
         None => Ok((0, 0)),
     }
 }
 
-/// The reader has seen the thread up to its end.
+/// Marks the thread as read up to its end.
 ///
 /// # Errors
 /// NotFound as [`thread`].
@@ -243,7 +246,7 @@ pub async fn read(ctx: &Ctx, id: ThreadId) -> Result<()> {
     let Some(me) = ctx.actor.user_id() else { return Ok(()) };
     ctx.transaction(|tx| {
         async move {
-            store::read(tx, thread, me).await?;
+            store::mark_read(tx, thread, me).await?;
             notifications::mark_seen(tx, me, thread.0, ctx.now()).await
         }
         .scope_boxed()
@@ -251,7 +254,7 @@ pub async fn read(ctx: &Ctx, id: ThreadId) -> Result<()> {
     .await
 }
 
-/// What the actor may do in a thread: `write`, `note`.
+/// Actions in a thread: `write`, `note`.
 pub fn can(ctx: &Ctx, thread: &Thread) -> Vec<&'static str> {
     [("write", Action::Send), ("note", Action::Update)]
         .into_iter()
@@ -260,10 +263,10 @@ pub fn can(ctx: &Ctx, thread: &Thread) -> Vec<&'static str> {
         .collect()
 }
 
-/// Somebody is somebody else now, by role or company: what they had not read is not theirs to read any more.
+/// Deletes the unread counts of a user whose role or company changed.
 ///
 /// # Errors
-/// What the database refuses.
+/// Internal if the database fails.
 pub(crate) async fn forget(tx: &mut Tx, user: UserId) -> Result<()> {
-    store::forget(tx, user).await
+    store::delete_unread(tx, user).await
 }

@@ -1,4 +1,4 @@
-//! A conversation and what was written in it.
+//! Threads and messages.
 use crate::{
     kernel::{
         access::Resource,
@@ -8,17 +8,17 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 
-/// How much of a message a list shows.
-const EXCERPT: usize = 140;
+/// Length of an excerpt in characters.
+const MAX_EXCERPT_CHARS: usize = 140;
 
-/// A thread as one reader has it: what they may not know of is in none of its fields.
+/// A thread with its newest message, as one viewer sees it.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Thread {
     pub id: ThreadId,
     pub client_id: UserId,
     pub client_first_name: String,
     pub client_last_name: String,
-    /// None: the client's general thread.
+    /// None for the general thread of the client.
     pub spv_id: Option<SpvId>,
     pub custom_identifier: Option<String>,
     pub at: DateTime<Utc>,
@@ -39,10 +39,10 @@ impl Thread {
         self.spv_id.map(|id| crate::orders::spvs::display_identifier(id, self.custom_identifier.as_deref()))
     }
 
-    /// The beginning of the newest message, in one line.
+    /// Beginning of the newest message, in one line.
     pub fn excerpt(&self) -> String {
         let line = self.body.split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(EXCERPT) {
+        match line.char_indices().nth(MAX_EXCERPT_CHARS) {
             Some((end, _)) => format!("{}…", line[..end].trim_end()),
             None => line,
         }
@@ -53,26 +53,27 @@ impl Thread {
     }
 }
 
+/// A message of a thread.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Message {
     pub id: MessageId,
     pub thread_id: ThreadId,
-    /// None: the operator or a job.
+    /// None for the operator or a job.
     pub author_id: Option<UserId>,
     pub author_name: String,
     pub by_staff: bool,
     pub body: String,
-    /// A note among the staff: nobody else ever hears of it.
+    /// Internal note, which only the staff see.
     pub internal: bool,
     pub created_at: DateTime<Utc>,
-    /// What hangs on it.
+    /// Attached documents.
     #[sqlx(skip)]
     pub documents: Vec<Document>,
 }
 
-/// Whose thread a message goes into.
+/// Thread that a message is sent to.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Place {
+pub struct ThreadRef {
     pub id: ThreadId,
     pub client_id: UserId,
     pub spv_id: Option<SpvId>,
@@ -81,12 +82,12 @@ pub struct Place {
     pub client_last_name: String,
 }
 
-impl Place {
+impl ThreadRef {
     pub fn resource(&self) -> Resource {
         Resource::Thread { client_id: self.client_id }
     }
 
-    /// What the log calls it.
+    /// Label in the activity log.
     pub fn label(&self) -> String {
         match self.spv_id {
             Some(id) => crate::orders::spvs::display_identifier(id, self.custom_identifier.as_deref()),
@@ -118,9 +119,9 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_is_one_line_and_ends_between_characters() {
+    fn excerpt_is_one_line_cut_at_a_character() {
         assert_eq!(thread("Dear team,\n\n  thank you").excerpt(), "Dear team, thank you");
         let long = thread(&"ñ ".repeat(200)).excerpt();
-        assert_eq!((long.chars().count(), long.ends_with("ñ…")), (EXCERPT, true));
+        assert_eq!((long.chars().count(), long.ends_with("ñ…")), (MAX_EXCERPT_CHARS, true));
     }
 }

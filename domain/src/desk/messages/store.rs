@@ -1,5 +1,5 @@
-//! SQL of threads and messages. What is not for the client's eyes is told apart here by [`Eyes`], in every read.
-use super::model::{Message, Place, Thread};
+//! SQL of threads and messages. Every read takes a [`Viewer`], which decides whether internal notes are included.
+use super::model::{Message, Thread, ThreadRef};
 use crate::kernel::{
     db::{Db, Sql, Tx},
     error::Result,
@@ -7,16 +7,16 @@ use crate::kernel::{
 };
 use chrono::{DateTime, Utc};
 
-/// The columns of a [`Message`].
 const ROW_COLUMNS: &str = "id, thread_id, author_id, author_name, by_staff, body, internal, created_at";
 
-/// Who reads: the staff see everything, a client its own threads without internal notes.
+/// Staff see everything; a client sees its own threads without internal notes.
 #[derive(Clone, Copy, Debug)]
-pub enum Eyes {
+pub enum Viewer {
     Staff,
     Client(UserId),
 }
 
+/// Filter of a list of threads.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub unread: bool,
@@ -25,18 +25,18 @@ pub struct Filter {
     pub id: Option<ThreadId>,
 }
 
-/// Threads with a message that the reader may see, the newest first. `me` counts what is unread.
+/// Threads with a message that the viewer may see, the newest first, with the unread count of `me`.
 pub async fn threads(
     db: &mut Db,
-    eyes: Eyes,
+    viewer: Viewer,
     me: UserId,
     filter: &Filter,
     before: Option<(DateTime<Utc>, ThreadId)>,
     limit: usize,
 ) -> Result<Vec<Thread>> {
-    let (at, last) = match eyes {
-        Eyes::Staff => ("h.last_at", "h.last_message_id"),
-        Eyes::Client(_) => ("h.last_public_at", "h.last_public_message_id"),
+    let (at, last) = match viewer {
+        Viewer::Staff => ("h.last_at", "h.last_message_id"),
+        Viewer::Client(_) => ("h.last_public_at", "h.last_public_message_id"),
     };
     let counted = if filter.unread { "join" } else { "left join" };
     let mut sql = format!(
@@ -47,9 +47,9 @@ pub async fn threads(
          {counted} thread_unread n on n.thread_id = h.id and n.user_id = $1 where 1 = 1"
     );
     let mut ids = Vec::new();
-    let own = match eyes {
-        Eyes::Staff => None,
-        Eyes::Client(id) => Some(id.0),
+    let own = match viewer {
+        Viewer::Staff => None,
+        Viewer::Client(id) => Some(id.0),
     };
     let narrow = [
         ("h.client_id", own),
@@ -77,17 +77,17 @@ pub async fn threads(
     query.all().await
 }
 
-/// The messages of a thread, the newest first.
+/// Messages of a thread, the newest first.
 pub async fn messages(
     db: &mut Db,
-    eyes: Eyes,
+    viewer: Viewer,
     thread: ThreadId,
     before: Option<(DateTime<Utc>, MessageId)>,
     limit: usize,
 ) -> Result<Vec<Message>> {
-    let shown = match eyes {
-        Eyes::Staff => "",
-        Eyes::Client(_) => " and not internal",
+    let shown = match viewer {
+        Viewer::Staff => "",
+        Viewer::Client(_) => " and not internal",
     };
     let mut sql = format!("select {ROW_COLUMNS} from messages where thread_id = $1{shown}");
     if before.is_some() {
@@ -101,11 +101,12 @@ pub async fn messages(
     query.all().await
 }
 
+/// Loads a message, without its documents.
 pub async fn message(db: &mut impl Sql, id: MessageId) -> Result<Option<Message>> {
     db.sql_built(format!("select {ROW_COLUMNS} from messages where id = $1")).bind(id).optional().await
 }
 
-/// How many threads, and messages in them, somebody has not read.
+/// Number of threads and of messages that the user has not read.
 pub async fn unread(db: &mut Db, me: UserId) -> Result<(i64, i64)> {
     db.sql("select count(*), cast(coalesce(sum(unread), 0) as bigint) from thread_unread where user_id = $1")
         .bind(me)
@@ -113,21 +114,21 @@ pub async fn unread(db: &mut Db, me: UserId) -> Result<(i64, i64)> {
         .await
 }
 
-const PLACE: &str = "select h.id, h.client_id, h.spv_id, s.custom_identifier, c.first_name as client_first_name, \
+const SELECT_THREAD_REF: &str = "select h.id, h.client_id, h.spv_id, s.custom_identifier, c.first_name as client_first_name, \
     c.last_name as client_last_name from threads h join users c on c.id = h.client_id left join spvs s on s.id = h.spv_id";
 
-pub async fn place(tx: &mut Tx, id: ThreadId) -> Result<Option<Place>> {
-    tx.sql_built(format!("{PLACE} where h.id = $1")).bind(id).optional().await
+pub async fn find_thread_ref(tx: &mut Tx, id: ThreadId) -> Result<Option<ThreadRef>> {
+    tx.sql_built(format!("{SELECT_THREAD_REF} where h.id = $1")).bind(id).optional().await
 }
 
-/// The thread of an order, or of a client in general; made when there is none. Two at once find the same one.
-pub async fn open(
+/// Finds or creates the thread of an order, or the general one of a client. Concurrent calls find the same one.
+pub async fn find_or_create(
     tx: &mut Tx,
     new: ThreadId,
     client: UserId,
     spv: Option<SpvId>,
     now: DateTime<Utc>,
-) -> Result<Option<Place>> {
+) -> Result<Option<ThreadRef>> {
     tx.sql(
         "insert into threads (id, client_id, spv_id, last_at, created_at) values ($1, $2, $3, $4, $4) \
          on conflict do nothing",
@@ -139,13 +140,13 @@ pub async fn open(
     .run()
     .await?;
     let query = match spv {
-        Some(spv) => tx.sql_built(format!("{PLACE} where h.spv_id = $1")).bind(spv),
-        None => tx.sql_built(format!("{PLACE} where h.client_id = $1 and h.spv_id is null")).bind(client),
+        Some(spv) => tx.sql_built(format!("{SELECT_THREAD_REF} where h.spv_id = $1")).bind(spv),
+        None => tx.sql_built(format!("{SELECT_THREAD_REF} where h.client_id = $1 and h.spv_id is null")).bind(client),
     };
     query.optional().await
 }
 
-/// Adds a message and makes it the thread's last.
+/// Inserts a message and makes it the last one of its thread.
 pub async fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     tx.sql(
         "insert into messages (id, thread_id, author_id, author_name, by_staff, body, internal, created_at) \
@@ -171,8 +172,8 @@ pub async fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     Ok(())
 }
 
-/// One more unread message for the active staff, but for its author.
-pub async fn unread_by_staff(tx: &mut Tx, thread: ThreadId, author: UserId) -> Result<()> {
+/// Increments the unread count of all active staff except the author.
+pub async fn increment_unread_of_staff(tx: &mut Tx, thread: ThreadId, author: UserId) -> Result<()> {
     tx.sql(
         "insert into thread_unread (user_id, thread_id, unread) \
          select id, $1, 1 from users where role in ('employee', 'super_admin') and status = 'active' and id <> $2 \
@@ -185,7 +186,8 @@ pub async fn unread_by_staff(tx: &mut Tx, thread: ThreadId, author: UserId) -> R
     Ok(())
 }
 
-pub async fn unread_by(tx: &mut Tx, thread: ThreadId, reader: UserId) -> Result<()> {
+/// Increments the unread count of a reader.
+pub async fn increment_unread(tx: &mut Tx, thread: ThreadId, reader: UserId) -> Result<()> {
     tx.sql(
         "insert into thread_unread (user_id, thread_id, unread) values ($1, $2, 1) \
          on conflict (user_id, thread_id) do update set unread = thread_unread.unread + 1",
@@ -197,12 +199,12 @@ pub async fn unread_by(tx: &mut Tx, thread: ThreadId, reader: UserId) -> Result<
     Ok(())
 }
 
-pub async fn forget(tx: &mut Tx, me: UserId) -> Result<()> {
+pub async fn delete_unread(tx: &mut Tx, me: UserId) -> Result<()> {
     tx.sql("delete from thread_unread where user_id = $1").bind(me).run().await?;
     Ok(())
 }
 
-pub async fn read(tx: &mut Tx, thread: ThreadId, me: UserId) -> Result<()> {
+pub async fn mark_read(tx: &mut Tx, thread: ThreadId, me: UserId) -> Result<()> {
     tx.sql("delete from thread_unread where user_id = $1 and thread_id = $2").bind(me).bind(thread).run().await?;
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, IsoId, UserId},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     outbox::mails,
 };
@@ -42,13 +42,13 @@ pub struct CreateUser {
 /// Forbidden; Invalid fields; Conflict `email_taken`.
 pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let role = role.into();
     if role.is_none() {
-        check.refuse("role", Problem::new("required"));
+        check.reject("role", Problem::new("required"));
     }
-    let first_name = check.line("first_name", &input.first_name, LINE);
-    let last_name = check.line("last_name", &input.last_name, LINE);
+    let first_name = check.single_line("first_name", &input.first_name, LINE);
+    let last_name = check.single_line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
     let phone = check.phone("phone", input.phone.as_deref());
     let address = check.optional_line("address", input.address.as_deref(), LINE);
@@ -65,10 +65,10 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser)
     if let Some(password) = password {
         let names = [first_name.as_str(), &last_name, &format!("{first_name} {last_name}")];
         if let Err(problem) = passwords::validate(password, &email, &names, passwords::min_length(ctx).await?) {
-            check.refuse("password", problem);
+            check.reject("password", problem);
         }
     }
-    check.done()?;
+    check.finish()?;
     let role = role.ok_or_else(|| Error::field("role", "required"))?;
     let password_hash = match password {
         Some(password) => Some(passwords::hash(ctx, password).await?),
@@ -95,11 +95,11 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser)
 
 /// [`create`] within its transaction.
 async fn insert(tx: &mut Tx, ctx: &Ctx, new: &NewUser, language_chosen: bool) -> Result<User> {
-    if let Some(made) = idempotency::made_before(tx, ctx).await? {
+    if let Some(made) = idempotency::find_previous(tx, ctx).await? {
         return users::by_id(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));
     }
     if new.role == Role::Client {
-        leads::not_protected(tx, ctx, &new.email, new.phone.as_deref(), new.iso_id).await?;
+        leads::check_not_protected(tx, ctx, &new.email, new.phone.as_deref(), new.iso_id).await?;
     }
     let user = users::insert(tx, ctx, new.clone()).await?;
     if language_chosen {
@@ -108,6 +108,6 @@ async fn insert(tx: &mut Tx, ctx: &Ctx, new: &NewUser, language_chosen: bool) ->
     if user.password_hash.is_none() {
         mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
     }
-    idempotency::remember(tx, ctx, user.id.0).await?;
+    idempotency::store(tx, ctx, user.id.0).await?;
     Ok(user)
 }

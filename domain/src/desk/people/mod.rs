@@ -3,12 +3,14 @@
 //! `accounts` changes the account itself; the use cases here run it in one transaction with what depends on it in
 //! `directory`, `orders` and `desk`. What concerns the account alone (suspend, archive, restore) is in `accounts::users`.
 mod admin;
+mod client;
 mod create;
 mod profile;
 mod role;
 mod sign_in;
 
 pub use admin::update as update_by_admin;
+pub use client::update_client;
 pub use create::{CreateUser, create};
 pub use profile::update as update_profile;
 pub use role::set_role;
@@ -18,6 +20,7 @@ use crate::{
     accounts::users::User,
     directory::{clients, isos},
     kernel::{access::Role, db::Tx, error::Result},
+    orders::spvs,
 };
 
 /// Updates what shows or finds people by their name and address, after either has changed: the orders of a client, the
@@ -27,8 +30,11 @@ use crate::{
 /// Database errors.
 async fn on_contact_changed(tx: &mut Tx, user: &User) -> Result<()> {
     match user.role {
-        Role::Client => clients::renamed(tx, user.id).await,
-        Role::Iso => isos::renamed(tx, user).await,
+        Role::Client => {
+            let client = clients::reindex(tx, user.id).await?;
+            spvs::on_client_renamed(tx, &client).await
+        }
+        Role::Iso => isos::on_user_renamed(tx, user).await,
         _ => Ok(()),
     }
 }

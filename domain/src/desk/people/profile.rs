@@ -20,7 +20,7 @@ pub async fn update(ctx: &Ctx, version: Option<i64>, change: UpdateProfile) -> R
             let saved = users::save_profile(tx, ctx, version, today, change).await?;
             on_contact_changed(tx, &saved.user).await?;
             if saved.user.role == Role::Client && saved.is_renamed() {
-                documents::renamed(tx, saved.user.id).await?;
+                documents::on_client_renamed(tx, saved.user.id).await?;
             }
             Ok(())
         }

@@ -9,7 +9,7 @@ use crate::{
         db::ScopedFutureExt,
         error::{Error, Result},
         ids::{CompanyId, IsoId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     orders::documents::uploads,
 };
@@ -72,10 +72,10 @@ async fn affiliation(
         }
         Some((iso, company)) => Ok((Some(company), Some(iso))),
         None => {
-            let mut check = Check::new();
+            let mut check = Validator::new();
             let company_id = company_id.or(before.company_id.filter(|_| needs_company));
             let affiliation = users::validate_affiliation(&mut check, ctx, role, company_id, iso_id).await?;
-            check.done()?;
+            check.finish()?;
             Ok(affiliation)
         }
     }

@@ -6,12 +6,12 @@ use crate::{
         flows::Flow,
         identities::{self, CallbackOutcome, ProviderClaims, ProviderSignIn},
     },
-    desk::requests,
     kernel::{
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, Result},
     },
+    outbox::requests,
 };
 
 /// Consumes a link or code from a mail and starts a session with it. With `redirect_with_code` a link whose flow is PKCE returns a
@@ -19,7 +19,7 @@ use crate::{
 ///
 /// # Errors
 /// Unauthenticated `otp_expired` for an unknown, wrong, used or expired one alike; `user_banned`; Conflict `email_taken`
-/// where a new address belongs to another account by now; TooMany after many wrong codes.
+/// where a new address belongs to another account by now; RateLimited after many wrong codes.
 pub async fn verify(
     ctx: &Ctx,
     auth: &Auth,
@@ -57,7 +57,7 @@ pub async fn sign_in_with_provider(
         async move {
             let admitted = identities::sign_in_with_claims(tx, ctx, flow, claims).await?;
             if let Ok(ProviderSignIn::Unknown(applicant)) = &admitted {
-                requests::apply(tx, ctx, applicant).await?;
+                requests::apply_for_account(tx, ctx, applicant).await?;
                 return Ok(Err(Error::unauthenticated("account_requested")));
             }
             Ok(admitted)

@@ -1,40 +1,17 @@
-//! What the four application forms ask (decision 22): who somebody is, and what for they want which account.
+//! Application forms for the four types of account (decision 22).
+use super::AccountType;
 use crate::{
     kernel::{
         error::{Error, Problem, Result},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     orders::spvs::Country,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::str::FromStr;
 
-/// How many, as forms offer it: clients a year, people in a company (decision 35).
+/// Size ranges of the forms: clients per year, people in a company (decision 35).
 const SIZES: [&str; 4] = ["1-10", "11-50", "51-200", "201+"];
-
-/// Which account is applied for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccountType {
-    Client,
-    Employee,
-    Iso,
-    Company,
-}
-
-impl FromStr for AccountType {
-    type Err = Problem;
-
-    fn from_str(text: &str) -> std::result::Result<Self, Problem> {
-        Ok(match text {
-            "client" => Self::Client,
-            "employee" => Self::Employee,
-            "iso" => Self::Iso,
-            "company" => Self::Company,
-            _ => return Err(Problem::new("unknown").with("allowed", "client, employee, iso, company")),
-        })
-    }
-}
 
 /// A form as it was filled in. Which fields there are depends on the account: see [`Application`].
 #[derive(Clone, Debug, Default, Deserialize, utoipa::ToSchema)]
@@ -73,7 +50,7 @@ pub struct Form {
     pub company_size: Option<String>,
 }
 
-/// A checked application, as a request's `data` keeps it: `{ account_type, application }`.
+/// A validated application, stored in the `data` of a request as `{ account_type, application }`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "account_type", content = "application", rename_all = "snake_case")]
 pub enum Application {
@@ -111,7 +88,7 @@ pub enum Application {
     },
 }
 
-/// Who applies.
+/// The applicant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Person {
     pub first_name: String,
@@ -120,9 +97,8 @@ pub struct Person {
 }
 
 impl Application {
-    /// Reads a form; what is wrong with it is noted in `check` under `application.…`, also a field that is
-    /// another account's.
-    pub fn read(check: &mut Check, account: AccountType, form: Form) -> Self {
+    /// Validates a form. Errors go to `check` under `application.…`, also for fields of other types of account.
+    pub fn read(check: &mut Validator, account: AccountType, form: Form) -> Self {
         let mut fields = Fields { check, form };
         let person = Person {
             first_name: fields.line("first_name", |form| &mut form.first_name),
@@ -163,10 +139,10 @@ impl Application {
         read
     }
 
-    /// What the request keeps of it.
+    /// The `data` of the request.
     ///
     /// # Errors
-    /// None: every form can be written as an object.
+    /// None: every form serializes to an object.
     pub fn data(&self) -> Result<Map<String, Value>> {
         match serde_json::to_value(self).map_err(Error::internal)? {
             Value::Object(data) => Ok(data),
@@ -174,6 +150,7 @@ impl Application {
         }
     }
 
+    /// The applicant.
     pub fn person(&self) -> &Person {
         match self {
             Self::Client { person, .. }
@@ -184,9 +161,9 @@ impl Application {
     }
 }
 
-/// Takes one field after the other out of the form, so that what is left at the end belongs to another.
+/// Removes each field that is read, so that the rest belongs to other types of account.
 struct Fields<'a> {
-    check: &'a mut Check,
+    check: &'a mut Validator,
     form: Form,
 }
 
@@ -195,7 +172,7 @@ type Field = fn(&mut Form) -> &mut Option<String>;
 impl Fields<'_> {
     fn line(&mut self, name: &str, field: Field) -> String {
         let value = field(&mut self.form).take().unwrap_or_default();
-        self.check.line(&path(name), &value, LINE)
+        self.check.single_line(&path(name), &value, LINE)
     }
 
     fn optional_line(&mut self, name: &str, field: Field) -> Option<String> {
@@ -207,7 +184,7 @@ impl Fields<'_> {
         let value = self.form.phone.take();
         let phone = self.check.phone(&path("phone"), value.as_deref());
         if phone.is_none() && account == AccountType::Iso {
-            self.check.refuse(&path("phone"), Problem::new("required"));
+            self.check.reject(&path("phone"), Problem::new("required"));
         }
         phone
     }
@@ -273,7 +250,7 @@ impl Fields<'_> {
             ("company_size", company_size),
         ] {
             if left.is_some_and(|text| !text.trim().is_empty()) {
-                self.check.refuse(&path(name), Problem::new("not_allowed"));
+                self.check.reject(&path(name), Problem::new("not_allowed"));
             }
         }
     }

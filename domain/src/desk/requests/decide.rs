@@ -1,56 +1,62 @@
-//! What becomes of a request: who works on it, and in the end an order, an account, an answer, a refusal with its
-//! reason, or nothing any more. Every decision is made once, however many try at a time.
-use super::{
-    followed::Source,
-    get,
-    model::{Kind, Priority, Request, Status},
-    store,
-};
+//! Review, assignment and decision of requests. A request is approved, rejected or withdrawn once, under a row lock.
+use super::{get, linked};
 use crate::{
-    desk::tasks,
+    accounts::users,
     kernel::{
-        access::{Action, Resource},
-        ctx::{Ctx, fresh},
+        access::{Action, Resource, Role},
+        ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         ids::{RequestId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     orders::{
-        documents::{self, Holder},
-        spvs,
+        documents::{self, AttachmentOwner},
+        onboarding,
     },
-    outbox::mails,
+    outbox::{
+        mails,
+        requests::{
+            self as rows, AccountType, Kind, LinkedEntity, Priority, Request, ResultRef, Status, event, lock_open,
+            resource, staff_event,
+        },
+    },
     platform::activity::{self, Event},
 };
 use serde_json::{Map, Value};
 
-/// Accepts the order that a client asks for: a pending order by the one order function, made once however many
-/// try at a time. `input` is the order's form as the staff filled it in; whose it is, the request says. Staff.
+/// Accepts an order request: creates a pending order, once however many try at a time. `input` is the order form as the
+/// staff completed it; the client is that of the request. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `request_decided`, `not_an_order`, stale; Invalid per field of the order.
-pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs::Input) -> Result<Request> {
+/// NotFound; Forbidden; Conflict `request_decided`, `not_an_order`, or an outdated version; Invalid per field of the
+/// order.
+pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboarding::OrderInput) -> Result<Request> {
     let input = &input;
     ctx.transaction(|tx| {
         async move {
-            let request = locked(tx, ctx, id, version, Action::Update).await?;
-            if request.order().is_none() {
-                return Err(Error::conflict("not_an_order"));
-            }
-            let new = spvs::checked(tx, ctx, &spvs::Input { client_id: request.user_id, ..input.clone() }).await?;
-            let spv = spvs::place(tx, ctx, new).await.map_err(spvs::taken)?;
+            let request = lock_open(tx, ctx, id, version, Action::Update).await?;
+            let Some(order) = request.order() else { return Err(Error::conflict("not_an_order")) };
+            // The client's first proposal, unless the staff choose another name.
+            let vehicle_name = input.vehicle_name.clone().or_else(|| order.proposed_names.first().cloned());
+            let new = onboarding::validate_order(
+                tx,
+                ctx,
+                &onboarding::OrderInput { client_id: request.user_id, vehicle_name, ..input.clone() },
+            )
+            .await?;
+            let spv = onboarding::insert_with_identifier(tx, ctx, new).await.map_err(onboarding::map_duplicate)?;
             let client = request.user_id.ok_or_else(|| Error::conflict("not_an_order"))?;
-            let mut held = documents::held(tx, ctx, Holder::Request, vec![id.0]).await?;
+            let mut held = documents::attachments_of(tx, ctx, AttachmentOwner::Request, vec![id.0]).await?;
             for document in held.remove(&id.0).unwrap_or_default() {
-                // One that has gone to another order meanwhile stays there.
+                // A document assigned to another order in the meantime stays there.
                 match documents::assign(tx, document.id, client, spv).await {
                     Ok(()) | Err(Error::NotFound(_)) => {}
                     Err(e) => return Err(e),
                 }
             }
-            let decided = Request { spv_id: Some(spv), ..decided(ctx, &request, Status::Approved, None) };
-            let event = told("request.approved", &decided).spv(spv);
+            let decided = Request { spv_id: Some(spv), ..request.decided(ctx, Status::Approved, None) };
+            let event = event("request.approved", &decided).spv(spv);
             save_decision(tx, ctx, &decided, event).await
         }
         .scope_boxed()
@@ -59,29 +65,30 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs:
     get(ctx, id).await
 }
 
-/// Approves what needs nothing to be made: it is done, and whoever asked for it hears so, with `answer` if there is
-/// one. An application for a colleague's account is approved by inviting them. Staff; colleagues are for super admins.
+/// Approves a request that creates nothing, with an optional `answer` to its sender. An application of a colleague is
+/// approved by inviting them. Staff; colleagues only super admins.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, stale, `approved_by_order`,
-/// `approved_by_account`, `approved_by_lead` and `approved_by_call` for what is approved by making it, `email_taken`.
+/// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, an outdated version, `approved_by_order`,
+/// `approved_by_account`, `approved_by_lead` and `approved_by_call` for kinds that are approved by creating something,
+/// `email_taken`.
 pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Option<&str>) -> Result<Request> {
     ctx.transaction(|tx| {
         async move {
-            let request = locked(tx, ctx, id, version, Action::Update).await?;
-            let mut check = Check::new();
+            let request = lock_open(tx, ctx, id, version, Action::Update).await?;
+            let mut check = Validator::new();
             let answer = check.optional_text("reply", answer);
-            check.done()?;
-            if let Some(source) = request.source() {
-                return Err(source.approved_by());
+            check.finish()?;
+            if let Some(entity) = request.linked() {
+                return Err(linked::approved_elsewhere(entity));
             }
             match request.kind {
                 Kind::Order => Err(Error::conflict("approved_by_order")),
-                Kind::Account => super::accounts::employ(tx, ctx, &request, answer).await,
+                Kind::Account => create_colleague(tx, ctx, &request, answer).await,
                 Kind::Lead | Kind::Document | Kind::Support | Kind::Call | Kind::Other => {
                     write_back(tx, ctx, &request, mails::Kind::RequestAnswered, answer.as_deref()).await?;
-                    let decided = decided(ctx, &request, Status::Approved, answer);
-                    let event = told("request.approved", &decided);
+                    let decided = request.decided(ctx, Status::Approved, answer);
+                    let event = event("request.approved", &decided);
                     save_decision(tx, ctx, &decided, event).await
                 }
             }
@@ -92,24 +99,24 @@ pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Opt
     get(ctx, id).await
 }
 
-/// Refuses a request, with a reason that whoever sent it reads. A call is declined by it, a lead given up. Staff.
+/// Rejects a request with a reason for its sender. Declines a linked call, and marks a linked lead as lost. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid without a reason; Conflict `request_decided`, stale.
+/// NotFound; Forbidden; Invalid without a reason; Conflict `request_decided`, or an outdated version.
 pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str) -> Result<Request> {
-    if let Some(source) = source(ctx, id, version, Action::Update).await? {
-        source.refuse(ctx, reason).await?;
+    if let Some(entity) = linked_entity(ctx, id, version, Action::Update).await? {
+        linked::reject(ctx, entity, reason).await?;
         return get(ctx, id).await;
     }
     ctx.transaction(|tx| {
         async move {
-            let request = locked(tx, ctx, id, version, Action::Update).await?;
-            let mut check = Check::new();
+            let request = lock_open(tx, ctx, id, version, Action::Update).await?;
+            let mut check = Validator::new();
             let reason = check.text("reason", reason);
-            check.done()?;
+            check.finish()?;
             write_back(tx, ctx, &request, mails::Kind::RequestDeclined, Some(&reason)).await?;
-            let event = told("request.rejected", &request).with("reason", reason.clone());
-            save_decision(tx, ctx, &decided(ctx, &request, Status::Rejected, Some(reason)), event).await
+            let event = event("request.rejected", &request).with("reason", reason.clone());
+            save_decision(tx, ctx, &request.decided(ctx, Status::Rejected, Some(reason)), event).await
         }
         .scope_boxed()
     })
@@ -117,9 +124,9 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
     get(ctx, id).await
 }
 
-/// Whoever has an account reads it in their portal and hears of it by the notices; others only have their mail.
+/// Mails the answer to a sender without an account; users get a notification.
 async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind, text: Option<&str>) -> Result<()> {
-    // A lead did not ask: the staff wrote down whom they heard of.
+    // Leads are written down by the staff and expect no answer.
     if request.user_id.is_some() || request.kind == Kind::Lead {
         return Ok(());
     }
@@ -131,23 +138,23 @@ async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind
     mails::queue_answer(tx, ctx, kind, to, request.language.clone(), data).await
 }
 
-/// Takes one's own request back, and with it the lead or the call that it is of: that is for its partner.
+/// Withdraws the actor's own request, and the lead or call it is linked to. Not for staff.
 ///
 /// # Errors
-/// NotFound; Forbidden for everybody else; Conflict `request_decided`, `call_answered`, stale.
+/// NotFound; Forbidden for all others; Conflict `request_decided`, `call_answered`, or an outdated version.
 pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
-    if let Some(source) = source(ctx, id, version, Action::Cancel).await? {
+    if let Some(entity) = linked_entity(ctx, id, version, Action::Cancel).await? {
         if ctx.actor.is_staff() {
             return Err(Error::forbidden("forbidden"));
         }
-        source.withdraw(ctx).await?;
+        linked::withdraw(ctx, entity).await?;
         return get(ctx, id).await;
     }
     ctx.transaction(|tx| {
         async move {
-            let request = locked(tx, ctx, id, version, Action::Cancel).await?;
-            let event = told("request.withdrawn", &request);
-            save_decision(tx, ctx, &decided(ctx, &request, Status::Withdrawn, None), event).await
+            let request = lock_open(tx, ctx, id, version, Action::Cancel).await?;
+            let event = event("request.withdrawn", &request);
+            save_decision(tx, ctx, &request.decided(ctx, Status::Withdrawn, None), event).await
         }
         .scope_boxed()
     })
@@ -155,20 +162,20 @@ pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<
     get(ctx, id).await
 }
 
-/// Takes a request into review; it is the actor's from then on, unless it is somebody's. Staff.
+/// Takes a request into review and assigns it to the actor, unless it is assigned. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `request_decided`, `in_review`, stale.
+/// NotFound; Forbidden; Conflict `request_decided`, `in_review`, or an outdated version.
 pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
     ctx.transaction(|tx| {
         async move {
-            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            let request = lock_open(tx, ctx, id, version, Action::Update).await?;
             if request.status == Status::InReview {
                 return Err(Error::conflict("in_review"));
             }
             let assignee_id = request.assignee_id.or(ctx.actor.user_id());
-            let taken = Request { status: Status::InReview, assignee_id, ..touched(ctx, &request) };
-            let event = told("request.in_review", &request);
+            let taken = Request { status: Status::InReview, assignee_id, ..request.bump_version(ctx) };
+            let event = event("request.in_review", &request);
             save_decision(tx, ctx, &taken, event).await
         }
         .scope_boxed()
@@ -177,19 +184,19 @@ pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Re
     get(ctx, id).await
 }
 
-/// What is to change; what is left out stays.
+/// Changes of a request; None leaves a field.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
-    /// Moves the due time too.
+    /// Also recomputes the due time.
     pub priority: Option<String>,
-    /// `Some(None)` takes it away from whoever has it.
+    /// `Some(None)` unassigns.
     pub assignee_id: Option<Option<UserId>>,
 }
 
-/// Says how urgent an open request is, and who works on it. Staff.
+/// Changes priority and assignee of an open request. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid per field; Conflict `request_decided`, stale.
+/// NotFound; Forbidden; Invalid per field; Conflict `request_decided`, or an outdated version.
 pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Change) -> Result<Request> {
     let change = &change;
     ctx.transaction(|tx| update_in(tx, ctx, id, version, change).scope_boxed()).await?;
@@ -198,128 +205,90 @@ pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Chan
 
 /// [`update`] in its transaction.
 async fn update_in(tx: &mut Tx, ctx: &Ctx, id: RequestId, version: Option<i64>, change: &Change) -> Result<()> {
-    let request = locked(tx, ctx, id, version, Action::Update).await?;
-    let mut check = Check::new();
+    let request = lock_open(tx, ctx, id, version, Action::Update).await?;
+    let mut check = Validator::new();
     let priority = check.optional("priority", change.priority.as_deref(), str::parse::<Priority>);
     let assignee = change.assignee_id.unwrap_or(request.assignee_id);
     let new = assignee.filter(|id| request.assignee_id != Some(*id));
     let new = assignable(tx, &mut check, new).await?;
-    check.done()?;
+    check.finish()?;
     let priority = priority.unwrap_or(request.priority);
     if (priority, assignee) == (request.priority, request.assignee_id) {
         return Ok(());
     }
-    let due_at = match request.source() {
+    let due_at = match request.linked() {
         _ if priority == request.priority => request.due_at,
-        // Not after the first of the times.
-        Some(Source::Call(_)) => priority.due(request.created_at).min(request.due_at),
+        // Not later than the first proposed time.
+        Some(LinkedEntity::Call(_)) => priority.due(request.created_at).min(request.due_at),
         _ => priority.due(request.created_at),
     };
-    let changed = Request { priority, due_at, assignee_id: assignee, ..touched(ctx, &request) };
+    let changed = Request { priority, due_at, assignee_id: assignee, ..request.bump_version(ctx) };
     if priority != request.priority {
-        let event = inside("request.prioritised", &request).with("priority", priority.name());
+        let event = staff_event("request.prioritised", &request).with("priority", priority.name());
         activity::append(tx, ctx, event).await?;
     }
     if assignee != request.assignee_id {
-        activity::append(tx, ctx, handed(&request, new)).await?;
+        activity::append(tx, ctx, assigned_event(&request, new)).await?;
     }
-    store::save(tx, &changed).await
+    rows::save(tx, &changed).await
 }
 
-/// Whom a request can be given to, with the name: active staff. Others are refused in `check`.
-pub(super) async fn assignable(tx: &mut Tx, check: &mut Check, id: Option<UserId>) -> Result<Option<(UserId, String)>> {
+/// Id and name of an assignee, who must be active staff. Others are rejected in `check`.
+pub(super) async fn assignable(
+    tx: &mut Tx,
+    check: &mut Validator,
+    id: Option<UserId>,
+) -> Result<Option<(UserId, String)>> {
     let Some(id) = id else { return Ok(None) };
-    let name = tasks::is_staff(tx, id).await?;
+    let name = users::active_staff_name(tx, id).await?;
     if name.is_none() {
-        check.refuse("assignee_id", Problem::new("not_found"));
+        check.reject("assignee_id", Problem::new("not_found"));
     }
     Ok(name.map(|name| (id, name)))
 }
 
-/// The event that a request is somebody's now, or nobody's.
-pub(super) fn handed(request: &Request, assignee: Option<(UserId, String)>) -> Event {
+/// Activity of an assignment or its removal.
+pub(super) fn assigned_event(request: &Request, assignee: Option<(UserId, String)>) -> Event {
     match assignee {
         Some((id, name)) => {
-            inside("request.assigned", request).with("assignee_id", id.to_string()).with("assignee", name)
+            staff_event("request.assigned", request).with("assignee_id", id.to_string()).with("assignee", name)
         }
-        None => inside("request.unassigned", request),
+        None => staff_event("request.unassigned", request),
     }
 }
 
 async fn save_decision(tx: &mut Tx, ctx: &Ctx, decided: &Request, event: Event) -> Result<()> {
-    store::save(tx, decided).await?;
+    rows::save(tx, decided).await?;
     activity::append(tx, ctx, event).await
 }
 
-/// The request kept from others, once the actor may, nobody was faster and it is still to be decided.
-pub(super) async fn locked(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    id: RequestId,
-    version: Option<i64>,
-    action: Action,
-) -> Result<Request> {
-    let request = store::lock(tx, id).await?.ok_or(Error::NotFound("request"))?;
-    open(ctx, &request, version, action)?;
-    Ok(request)
+/// The linked lead or call of an open request. Its own lock is taken before that of the request.
+async fn linked_entity(ctx: &Ctx, id: RequestId, version: Option<i64>, action: Action) -> Result<Option<LinkedEntity>> {
+    let request = rows::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
+    let Some(entity) = request.linked() else { return Ok(None) };
+    rows::check_open(ctx, &request, version, action)?;
+    Ok(Some(entity))
 }
 
-/// What an open request is of. That is decided under its own lock, which is taken before the request's.
-async fn source(ctx: &Ctx, id: RequestId, version: Option<i64>, action: Action) -> Result<Option<Source>> {
-    let request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
-    let Some(source) = request.source() else { return Ok(None) };
-    open(ctx, &request, version, action)?;
-    Ok(Some(source))
-}
-
-fn open(ctx: &Ctx, request: &Request, version: Option<i64>, action: Action) -> Result<()> {
-    ctx.may(action, resource(request))?;
-    if !request.status.is_open() {
-        return Err(Error::Conflict(Problem::new("request_decided").with("status", request.status.name())));
+/// Invites the colleague of an application and approves it. Super admins.
+async fn create_colleague(tx: &mut Tx, ctx: &Ctx, request: &Request, answer: Option<String>) -> Result<()> {
+    if request.account_type() != Some(AccountType::Employee) {
+        return Err(Error::conflict("approved_by_account"));
     }
-    fresh(version, request.version, &request.updated_by, request.updated_at)
+    ctx.may(Action::Create, Resource::Users)?;
+    let user = users::invite_applicant(tx, ctx, request, Role::Employee, None).await?;
+    rows::approve(tx, ctx, request, ResultRef::User(user.id), answer).await
 }
 
-pub(super) fn touched(ctx: &Ctx, request: &Request) -> Request {
-    Request { updated_at: ctx.now(), updated_by: ctx.who(), version: request.version + 1, ..request.clone() }
-}
-
-pub(super) fn decided(ctx: &Ctx, request: &Request, status: Status, reason: Option<String>) -> Request {
-    Request { status, reason, decided_at: Some(ctx.now()), decided_by: Some(ctx.who()), ..touched(ctx, request) }
-}
-
-/// Whoever sent it hears of it; nobody else but the staff. Of a lead or a call they hear as such.
-pub(super) fn told(action: &'static str, request: &Request) -> Event {
-    let event = inside(action, request);
-    match request.user_id {
-        Some(user) if request.source().is_none() => event.of(Some(user), None, None).public(),
-        _ => event,
-    }
-}
-
-/// The staff's own.
-pub(super) fn inside(action: &'static str, request: &Request) -> Event {
-    let event = Event::new(action, "request", request.id.0, request.reference()).with("kind", request.kind.name());
-    match request.source() {
-        Some(Source::Lead(id)) => event.with("lead_id", id.to_string()),
-        Some(Source::Call(id)) => event.with("call_id", id.to_string()),
-        None => event,
-    }
-}
-
-pub(super) fn resource(request: &Request) -> Resource {
-    Resource::Request { user_id: request.user_id }
-}
-
-/// What the actor may do with this request: its buttons. `accept` makes an order, `create_client`, `create_iso` and
-/// `create_company` an account with the request's id, `convert` the client and the order of its lead, `confirm` a time of
-/// its call, `approve` everything else.
+/// Actions of the actor on a request, for its buttons. `accept` creates an order; `create_client`, `create_iso` and
+/// `create_company` an account with the id of the request; `convert` the client and order of its lead; `confirm` sets a
+/// time of its call; `approve` is for all others.
 pub fn can(ctx: &Ctx, request: &Request) -> Vec<&'static str> {
-    use super::AccountType::{Client, Company, Employee, Iso};
+    use AccountType::{Client, Company, Employee, Iso};
     let applies = request.kind == Kind::Account;
     let account = request.account_type().filter(|_| applies);
     let unsaid = applies && account.is_none();
-    let plain = !applies && request.kind != Kind::Order && request.source().is_none();
+    let plain = !applies && request.kind != Kind::Order && request.linked().is_none();
     let colleague = account == Some(Employee) && ctx.can(Action::Create, Resource::Users);
     let mine = ctx.actor.user_id().is_some_and(|id| request.user_id == Some(id));
     [
@@ -333,7 +302,7 @@ pub fn can(ctx: &Ctx, request: &Request) -> Vec<&'static str> {
         ("reject", Action::Update, true),
         ("review", Action::Update, request.status == Status::Pending),
         ("update", Action::Update, true),
-        ("withdraw", Action::Cancel, mine && (request.source().is_none() || !ctx.actor.is_staff())),
+        ("withdraw", Action::Cancel, mine && (request.linked().is_none() || !ctx.actor.is_staff())),
     ]
     .into_iter()
     .filter(|(_, action, fits)| *fits && request.status.is_open() && ctx.can(*action, resource(request)))

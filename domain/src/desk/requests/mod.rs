@@ -1,73 +1,72 @@
-//! Requests to the staff, and the desk where they are answered: from the contact page and the application forms, by
-//! people without an account; for new orders, by clients; of every other type by whoever has an account, and by the
-//! staff for others (decision 22 and the table of dead elements). What partners bring and which calls they ask for have
-//! nouns of their own; their requests follow them. Documents that an order waits for are asked for by the staff and
-//! reviewed where they come in: they are no requests to the office, and not here.
-mod accounts;
+//! Requests to the staff: from the contact page and the application forms without an account, for new orders by
+//! clients, of other types by users, and by the staff for others (decision 22 and the table of dead elements).
+//!
+//! Leads and calls of partners are nouns of their own, whose requests follow them ([`crate::outbox::requests`]).
+//! Documents that the staff request from clients are not requests to the office: see
+//! [`crate::orders::document_requests`].
 mod application;
 mod decide;
-mod desk;
-mod followed;
-mod model;
+mod linked;
 mod order;
-pub(crate) mod store;
+mod store;
+mod summary;
 
-pub(crate) use accounts::{claim, fulfil};
-pub use application::{AccountType, Application, Form, Person};
+pub use crate::outbox::requests::{AccountType, Kind, Priority, Request, ResultKind, Status};
+pub use application::{Application, Form, Person};
 pub use decide::{Change, accept, approve, can, reject, review, update, withdraw};
-pub use desk::{Desk, Queue, WEEKS, Week, desk};
-pub(crate) use followed::{answered, brought, called, moved, won};
-pub(crate) use model::Made;
-pub use model::{Kind, MadeKind, Priority, Request, Status};
-pub use order::{Form as OrderForm, Order};
-pub use store::{Assignee, Filter, Order as ListOrder};
+pub use order::{OrderForm, OrderRequest};
+pub(crate) use store::count_by_status;
+pub use store::{Assignee, Filter, ListOrder};
+pub use summary::{PriorityBucket, RequestSummary, WEEKS, Week, summary};
 
 use crate::{
-    accounts::{auth::identities::Applicant, users},
+    accounts::users,
     directory::companies,
     kernel::{
         access::{Action, Actor, Resource},
         ctx::Ctx,
-        db::{ScopedFutureExt, Tx},
+        db::ScopedFutureExt,
         error::{Error, Problem, Result},
-        i18n, idempotency,
+        idempotency,
         ids::{RequestId, UserId},
         page::{Page, PageQuery},
-        search::{self, Entry},
         text::unique_key,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
-    orders::documents::{self, Holder},
+    orders::documents::{self, AttachmentOwner, Document},
+    outbox::requests as rows,
     platform::activity,
 };
-use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use serde_json::Map;
+use std::collections::{BTreeSet, HashMap};
+use uuid::Uuid;
 
-/// What somebody asks for.
+/// Input of a new request.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// As [`Kind::of`] says: `support` and `account` by anybody, `order` by clients, the rest by who has an account.
+    /// Kinds per actor are in [`Kind::of`]: `support` and `account` without an account, `order` for clients, the rest
+    /// for users.
     pub kind: String,
-    /// Taken from the application where there is one. An account's own: only the staff write down for others.
+    /// From the application if there is one, else from the account. Only the staff enter others.
     pub name: String,
     pub email: String,
-    /// May be empty in an application, whose form says it all.
+    /// May be empty with an application.
     pub message: String,
-    /// Which account is applied for: client, employee, iso or company.
+    /// Type of the account: client, employee, iso or company.
     pub account_type: Option<String>,
-    /// The form of that account.
+    /// Application form for that account.
     pub application: Option<Form>,
-    /// The order that a client asks for.
+    /// Form of the requested order.
     pub order: Option<OrderForm>,
-    /// Medium unless told. Staff.
+    /// Default: medium. Staff.
     pub priority: Option<String>,
-    /// Who is to work on it. Staff.
+    /// Assignee. Staff.
     pub assignee_id: Option<UserId>,
-    /// In which language somebody without an account reads the answer.
+    /// Language of the answer to a person without an account.
     pub language: Option<String>,
 }
 
-/// Takes a request in. Who may ask for what, [`Kind::of`] says; the caller limits how often.
+/// Creates a request. [`Kind::of`] says who may create which kind; the caller limits the rate.
 ///
 /// # Errors
 /// Invalid per field; Unauthenticated and Forbidden for an order.
@@ -75,16 +74,16 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     if input.kind.trim() == Kind::Order.name() {
         return create_order(ctx, input).await;
     }
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let allowed = Kind::of(&ctx.actor);
     let known = input.kind.trim().parse().ok().filter(|kind| allowed.contains(kind));
     if known.is_none() {
         let names = allowed.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-        check.refuse("kind", Problem::new("unknown").with("allowed", names));
+        check.reject("kind", Problem::new("unknown").with("allowed", names));
     }
     let kind = known.unwrap_or(Kind::Other);
     if input.order.is_some() {
-        check.refuse("order", Problem::new("not_allowed"));
+        check.reject("order", Problem::new("not_allowed"));
     }
     let application = application(&mut check, known, &input);
     let who = sender(&mut check, ctx, kind, application.as_ref(), &input).await?;
@@ -94,14 +93,14 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     };
     let priority = check.optional("priority", input.priority.as_deref(), str::parse).unwrap_or_default();
     if !ctx.actor.is_staff() {
-        inner_fields(&mut check, &input);
+        refuse_staff_fields(&mut check, &input);
     }
     let data = application.map_or_else(|| Ok(Map::new()), |application| application.data())?;
     let new = Request {
         user_id: who.user_id,
         priority,
         due_at: priority.due(ctx.now()),
-        // What the staff's browser speaks says nothing of whom they write down.
+        // The language of the browser is that of the staff, not of the person they write down.
         language: input.language.filter(|_| matches!(ctx.actor, Actor::Anonymous)),
         ..Request::new(ctx, kind, who.name, who.email, message, data)
     };
@@ -111,16 +110,16 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
         async move {
             let mut check = check.clone();
             let assignee = decide::assignable(tx, &mut check, assignee_id).await?;
-            check.done()?;
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
-                return store::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+            check.finish()?;
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
+                return rows::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
             }
             let request = Request { assignee_id: assignee.as_ref().map(|(id, _)| *id), ..new.clone() };
-            insert(tx, ctx, &request).await?;
+            rows::insert(tx, ctx, &request).await?;
             if assignee.is_some() {
-                activity::append(tx, ctx, decide::handed(&request, assignee)).await?;
+                activity::append(tx, ctx, decide::assigned_event(&request, assignee)).await?;
             }
-            idempotency::remember(tx, ctx, request.id.0).await?;
+            idempotency::store(tx, ctx, request.id.0).await?;
             Ok(request)
         }
         .scope_boxed()
@@ -128,32 +127,32 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     .await
 }
 
-/// The form of an application, and nothing of it in a request of another type.
-fn application(check: &mut Check, kind: Option<Kind>, input: &Input) -> Option<Application> {
+/// Reads the application form; refuses its fields for other kinds.
+fn application(check: &mut Validator, kind: Option<Kind>, input: &Input) -> Option<Application> {
     let account_type = input.account_type.as_deref().filter(|text| !text.trim().is_empty());
     if kind == Some(Kind::Account) {
         let account = check.required("account_type", account_type, str::parse::<AccountType>)?;
         return Some(Application::read(check, account, input.application.clone().unwrap_or_default()));
     }
     if account_type.is_some() {
-        check.refuse("account_type", Problem::new("not_allowed"));
+        check.reject("account_type", Problem::new("not_allowed"));
     }
     if kind.is_some() && input.application.is_some() {
-        check.refuse("application", Problem::new("not_allowed"));
+        check.reject("application", Problem::new("not_allowed"));
     }
     None
 }
 
-/// What only the staff say of a request.
-fn inner_fields(check: &mut Check, input: &Input) {
+/// Refuses fields that only the staff may set.
+fn refuse_staff_fields(check: &mut Validator, input: &Input) {
     for (field, left) in [("priority", input.priority.is_some()), ("assignee_id", input.assignee_id.is_some())] {
         if left {
-            check.refuse(field, Problem::new("not_allowed"));
+            check.reject(field, Problem::new("not_allowed"));
         }
     }
 }
 
-/// Whose request it is.
+/// Name, address and account of the person a request is from.
 struct Sender {
     user_id: Option<UserId>,
     name: String,
@@ -161,7 +160,7 @@ struct Sender {
 }
 
 async fn sender(
-    check: &mut Check,
+    check: &mut Validator,
     ctx: &Ctx,
     kind: Kind,
     application: Option<&Application>,
@@ -170,22 +169,22 @@ async fn sender(
     let me = ctx.actor.user_id();
     let staff = ctx.actor.is_staff();
     let unsaid = input.name.trim().is_empty() && input.email.trim().is_empty();
-    // Only the staff write in another name: what others type could be anybody's.
+    // Only the staff enter other people: the input of others is not verified.
     if me.is_some() && kind != Kind::Account && (unsaid || !staff) {
         let user = users::me(ctx).await?.user;
         return Ok(Sender { user_id: me, name: user.name(), email: user.email });
     }
     let name = match application.map(Application::person) {
         Some(person) => format!("{} {}", person.first_name, person.last_name),
-        // Which account it is was not said, and is asked for first.
+        // Without an account type the name is unknown; the missing type is refused first.
         None if kind == Kind::Account => String::new(),
-        None => check.line("name", &input.name, LINE),
+        None => check.single_line("name", &input.name, LINE),
     };
     let email = check.email("email", &input.email);
-    // A lead is about somebody, not theirs to read.
+    // A lead is not sent by the person it is about.
     let theirs = staff && !matches!(kind, Kind::Account | Kind::Lead);
     let user_id = if theirs && !email.is_empty() {
-        // Written down for somebody: if they have an account, they follow it there.
+        // If the person has an account, the request appears there.
         users::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
     } else {
         me.filter(|_| !staff)
@@ -193,10 +192,10 @@ async fn sender(
     Ok(Sender { user_id, name, email })
 }
 
-/// A client asks for a new order. Who it is, the account says.
+/// Creates the order request of a client, with name and address of the account.
 async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     ctx.may(Action::Create, Resource::OrderRequest)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     for (field, left) in [
         ("name", !input.name.is_empty()),
         ("email", !input.email.is_empty()),
@@ -205,32 +204,32 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
         ("application", input.application.is_some()),
     ] {
         if left {
-            check.refuse(field, Problem::new("not_allowed"));
+            check.reject(field, Problem::new("not_allowed"));
         }
     }
-    inner_fields(&mut check, &input);
-    check.done()?;
+    refuse_staff_fields(&mut check, &input);
+    check.finish()?;
     let form = input.order.unwrap_or_default();
-    let order = Order::read(companies::defaults(ctx, ctx.actor.company_id()).await?.currency, &form)?;
+    let order = OrderRequest::read(companies::defaults(ctx, ctx.actor.company_id()).await?.currency, &form)?;
     let user = users::me(ctx).await?.user;
     let client = user.id;
     let new = &Request::new(ctx, Kind::Order, user.name(), user.email, order.purpose.clone(), order.data()?);
     let documents = &form.document_ids.into_iter().collect::<BTreeSet<_>>();
     ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
-                return store::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
+                return rows::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
             }
-            insert(tx, ctx, new).await?;
+            rows::insert(tx, ctx, new).await?;
             for document in documents {
-                // To whoever it does not belong there is none.
+                // Documents of others are not found.
                 match documents::attach(tx, ctx, *document, client, None, false).await {
                     Err(Error::NotFound(_)) => return Err(Error::field("order.document_ids", "not_found")),
                     attached => attached?,
                 }
-                documents::hang(tx, Holder::Request, new.id.0, *document).await?;
+                documents::link_attachment(tx, AttachmentOwner::Request, new.id.0, *document).await?;
             }
-            idempotency::remember(tx, ctx, new.id.0).await?;
+            idempotency::store(tx, ctx, new.id.0).await?;
             Ok(new.clone())
         }
         .scope_boxed()
@@ -238,89 +237,58 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     .await
 }
 
-/// Asks for an account within the use case that turned somebody away; nothing while such a request of theirs is open.
+/// Lists requests, the newest first by default. Staff see all, others their own.
 ///
 /// # Errors
-/// What the database refuses.
-pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: &Applicant) -> Result<()> {
-    if store::is_open(tx, Kind::Account, &from.email).await? {
-        return Ok(());
-    }
-    let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider.clone()))]);
-    let message = i18n::text(i18n::LANGUAGES[0], "names", "request.by_provider", &data);
-    insert(tx, ctx, &Request::new(ctx, Kind::Account, from.name.clone(), from.email.clone(), message, data)).await
-}
-
-/// Writes a request within a use case and tells of it.
-async fn insert(tx: &mut Tx, ctx: &Ctx, request: &Request) -> Result<()> {
-    store::insert(tx, std::slice::from_ref(request), ctx.origin.address.as_deref()).await?;
-    index(tx, request).await?;
-    activity::append(tx, ctx, decide::told("request.created", request)).await
-}
-
-/// What a request is found by.
-pub(crate) fn found_by(request: &Request) -> [String; 4] {
-    let digits = request.id.to_string()[..8].to_owned();
-    [request.reference(), digits, request.name.clone(), request.email.clone()]
-}
-
-pub(crate) fn entry<'t>(request: &Request, texts: &'t [String]) -> Entry<'t> {
-    let texts = texts.iter().map(String::as_str).collect();
-    Entry { kind: "request", subject: request.id.0, company: None, iso: None, texts }
-}
-
-async fn index(tx: &mut Tx, request: &Request) -> Result<()> {
-    let texts = found_by(request);
-    search::index(tx, entry(request, &texts)).await
-}
-
-/// Requests, the newest first unless told otherwise: everybody's for the staff, their own for others.
-///
-/// # Errors
-/// Unauthenticated; Invalid for a wrong limit or cursor, and for what only the staff can narrow by.
+/// Unauthenticated; Invalid for a wrong limit or cursor, and for filters reserved to the staff.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Request>> {
     ctx.scope()?;
     let of = ctx.actor.user_id().filter(|_| !ctx.can(Action::View, Resource::Requests));
     if of.is_some() {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         for (field, wanted) in [
             ("priority", filter.priority.is_some()),
             ("assignee_id", filter.assignee.is_some()),
             ("order", matches!(filter.order, ListOrder::Due | ListOrder::Priority)),
         ] {
             if wanted {
-                check.refuse(field, Problem::new("not_allowed"));
+                check.reject(field, Problem::new("not_allowed"));
             }
         }
-        check.done()?;
+        check.finish()?;
     }
     let limit = page.limit()?;
-    let after = page.after::<store::Key>()?;
+    let after = page.after::<store::Cursor>()?;
     if after.as_ref().is_some_and(|key| key.0 != filter.order) {
         return Err(Error::field("cursor", "invalid_cursor"));
     }
-    let mut rows = store::list(&mut ctx.db(), of, filter, after, limit + 1).await?;
-    let ids = rows.iter().map(|request| request.id.0).collect();
-    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, ids).await?;
-    for request in &mut rows {
-        request.documents = held.remove(&request.id.0).unwrap_or_default();
-    }
-    Ok(Page::cut(rows, limit, |request| store::Key::of(filter.order, request)))
+    let rows = store::list(&mut ctx.db(), of, filter, after, limit + 1).await?;
+    Ok(Page::from_rows(rows, limit, |request| store::Cursor::of(filter.order, request)))
 }
 
-/// One request. Staff, and whoever sent it.
+/// Loads a request. Staff, and the user who sent it.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for requests of others.
 pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
-    let mut request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
-    ctx.may(Action::View, decide::resource(&request))?;
-    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, vec![id.0]).await?;
-    request.documents = held.remove(&id.0).unwrap_or_default();
+    let request = rows::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
+    ctx.may(Action::View, rows::resource(&request))?;
     Ok(request)
 }
 
-/// The request with this reference, as people quote it: `REQ-6f1c2d3e`. Staff.
+/// Documents attached to these requests, by request id.
+///
+/// # Errors
+/// Internal if the database fails.
+pub async fn documents<'r>(
+    ctx: &Ctx,
+    requests: impl IntoIterator<Item = &'r Request>,
+) -> Result<HashMap<Uuid, Vec<Document>>> {
+    let ids = requests.into_iter().map(|request| request.id.0).collect();
+    documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Request, ids).await
+}
+
+/// Finds a request by its reference, as `REQ-6f1c2d3e`. Staff.
 ///
 /// # Errors
 /// Forbidden; NotFound; Conflict `ambiguous`.
@@ -330,52 +298,9 @@ pub async fn find(ctx: &Ctx, reference: &str) -> Result<Request> {
     let digits = digits.strip_prefix("req-").unwrap_or(&digits);
     let end = |rest: &str| format!("{digits}-{rest}").parse().map_err(|_| Error::NotFound("request"));
     let (first, last) = (end("0000-0000-0000-000000000000")?, end("ffff-ffff-ffff-ffffffffffff")?);
-    let mut found = store::between(&mut ctx.db(), first, last).await?;
+    let mut found = store::in_id_range(&mut ctx.db(), first, last).await?;
     match found.len() {
         0 | 1 => found.pop().ok_or(Error::NotFound("request")),
         _ => Err(Error::conflict("ambiguous")),
-    }
-}
-
-impl Request {
-    /// One that has just come in.
-    pub(crate) fn new(
-        ctx: &Ctx,
-        kind: Kind,
-        name: String,
-        email: String,
-        message: String,
-        data: Map<String, Value>,
-    ) -> Self {
-        let priority = Priority::default();
-        Self {
-            id: RequestId(ctx.chance.uuid()),
-            kind,
-            status: Status::Pending,
-            priority,
-            user_id: ctx.actor.user_id(),
-            name,
-            email,
-            message,
-            data,
-            assignee_id: None,
-            assignee_name: None,
-            created_at: ctx.now(),
-            due_at: priority.due(ctx.now()),
-            spv_id: None,
-            spv_custom_identifier: None,
-            made_kind: None,
-            made_id: None,
-            reason: None,
-            decided_at: None,
-            decided_by: None,
-            updated_at: ctx.now(),
-            updated_by: ctx.who(),
-            version: 1,
-            language: None,
-            lead_id: None,
-            call_id: None,
-            documents: Vec::new(),
-        }
     }
 }

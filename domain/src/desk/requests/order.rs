@@ -1,4 +1,4 @@
-//! What a client asks for with a new order: where, what for, under which names, how much it is to buy.
+//! Order request of a client: country, purpose, proposed names and purchase amount.
 use super::Request;
 use crate::{
     kernel::{
@@ -6,24 +6,24 @@ use crate::{
         ids::DocumentId,
         money::Currency,
         text::unique_key,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     orders::spvs::Country,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// So many names may be proposed, in the order of preference.
-const NAMES: usize = 3;
+/// Maximum number of proposed names, in the order of preference.
+const MAX_NAMES: usize = 3;
 
-/// So many documents may go with it.
-const DOCUMENTS: usize = 20;
+/// Maximum number of attached documents.
+const MAX_DOCUMENTS: usize = 20;
 
 /// The form as it was typed.
 #[derive(Clone, Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(as = OrderRequestForm)]
-pub struct Form {
+pub struct OrderForm {
     /// US unless told.
     pub country: Option<String>,
     /// What the vehicle is for.
@@ -44,7 +44,7 @@ pub struct Form {
 /// The order a client asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = OrderRequest)]
-pub struct Order {
+pub struct OrderRequest {
     pub country: Country,
     pub purpose: String,
     pub proposed_names: Vec<String>,
@@ -53,52 +53,52 @@ pub struct Order {
     pub currency: Currency,
 }
 
-impl Order {
-    /// Reads a form; an amount without a currency is in the usual one.
+impl OrderRequest {
+    /// Validates a form. `default` is the currency of an amount without one.
     ///
     /// # Errors
     /// Invalid per field, under `order.…`.
-    pub(super) fn read(usual: Currency, form: &Form) -> Result<Self> {
-        let mut check = Check::new();
+    pub(super) fn read(default: Currency, form: &OrderForm) -> Result<Self> {
+        let mut check = Validator::new();
         let country = check.optional("order.country", form.country.as_deref(), str::parse).unwrap_or_default();
         let purpose = check.text("order.purpose", form.purpose.as_deref().unwrap_or_default());
         let mut proposed_names: Vec<String> = Vec::new();
         for name in form.proposed_names.iter().filter(|name| !name.trim().is_empty()) {
-            let name = check.line("order.proposed_names", name, LINE);
+            let name = check.single_line("order.proposed_names", name, LINE);
             let again = proposed_names.iter().any(|known| unique_key(known) == unique_key(&name));
             if again {
-                check.refuse("order.proposed_names", Problem::new("twice"));
+                check.reject("order.proposed_names", Problem::new("twice"));
             }
             proposed_names.push(name);
         }
         match proposed_names.len() {
-            0 => check.refuse("order.proposed_names", Problem::new("required")),
-            1..=NAMES => {}
-            _ => check.refuse("order.proposed_names", Problem::new("too_many").with("max", NAMES)),
+            0 => check.reject("order.proposed_names", Problem::new("required")),
+            1..=MAX_NAMES => {}
+            _ => check.reject("order.proposed_names", Problem::new("too_many").with("max", MAX_NAMES)),
         }
-        let currency = check.optional("order.currency", form.currency.as_deref(), str::parse).unwrap_or(usual);
+        let currency = check.optional("order.currency", form.currency.as_deref(), str::parse).unwrap_or(default);
         let amount =
             check.required("order.purchase_amount", form.purchase_amount.as_deref(), |text| currency.parse(text));
-        if form.document_ids.len() > DOCUMENTS {
-            check.refuse("order.document_ids", Problem::new("too_many").with("max", DOCUMENTS));
+        if form.document_ids.len() > MAX_DOCUMENTS {
+            check.reject("order.document_ids", Problem::new("too_many").with("max", MAX_DOCUMENTS));
         }
-        check.done()?;
+        check.finish()?;
         let purchase_amount = currency.format(amount.unwrap_or_default());
         Ok(Self { country, purpose, proposed_names, purchase_amount, currency })
     }
 
-    /// What the request keeps of it.
+    /// The `data` of the request.
     ///
     /// # Errors
-    /// None: every order can be written.
+    /// None: every order request serializes.
     pub(super) fn data(&self) -> Result<Map<String, Value>> {
         Ok(Map::from_iter([("order".to_owned(), serde_json::to_value(self).map_err(Error::internal)?)]))
     }
 }
 
 impl Request {
-    /// The order that is asked for, where it is one.
-    pub fn order(&self) -> Option<Order> {
+    /// The requested order, if the request is for one.
+    pub fn order(&self) -> Option<OrderRequest> {
         self.data.get("order").and_then(|order| serde_json::from_value(order.clone()).ok())
     }
 }

@@ -1,7 +1,6 @@
-//! The desk: what is assigned to whom, and how well the work goes.
+//! Tasks of the staff: assigned steps and requests, documents to review, and the performance card.
 mod store;
 
-pub(crate) use store::is_staff;
 pub use store::{Kind, Task};
 
 use crate::{
@@ -18,35 +17,35 @@ use crate::{
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
-/// A list of tasks is a person's own and ends here; whoever has more has them all late.
-const TASKS: usize = 200;
-/// What the performance card looks back on.
-const NINETY_DAYS: u64 = 90;
-/// So many steps, the newest first, tell how the work goes.
-const STEPS: usize = 1_000;
+/// Maximum length of the list. Longer lists are all overdue.
+const MAX_TASKS: usize = 200;
+/// Period of the performance card.
+const PERFORMANCE_WINDOW_DAYS: u64 = 90;
+/// Number of newest steps that the performance card reads.
+const MAX_STEPS: usize = 1_000;
 
-/// The open steps and requests assigned to the actor, and the documents that came in for steps of theirs, by due date;
-/// and whether there are more than these. Staff.
+/// Open steps and requests assigned to the actor, and submitted documents of their steps, by due date; and whether
+/// there are more. Staff.
 ///
 /// # Errors
-/// Forbidden for others, and for who is no person.
+/// Forbidden for others, and for actors who are no user.
 pub async fn mine(ctx: &Ctx) -> Result<(Vec<Task>, bool)> {
-    let mut tasks = assigned(ctx, TASKS + 1, ListOrder::Due).await?;
-    let more = tasks.len() > TASKS;
-    tasks.truncate(TASKS);
+    let mut tasks = assigned(ctx, MAX_TASKS + 1, ListOrder::Due).await?;
+    let more = tasks.len() > MAX_TASKS;
+    tasks.truncate(MAX_TASKS);
     Ok((tasks, more))
 }
 
-/// The same, however many they are.
+/// All tasks of the actor, for exports.
 ///
 /// # Errors
 /// Forbidden as [`mine`].
 pub async fn all(ctx: &Ctx) -> Result<Vec<Task>> {
-    // By when they came in, so that none changes its place while page after page is read.
+    // By creation time, so that none moves while pages are read.
     assigned(ctx, i64::MAX as usize, ListOrder::Newest).await
 }
 
-/// So many of each kind at most.
+/// At most `most` of each kind.
 async fn assigned(ctx: &Ctx, most: usize, order: ListOrder) -> Result<Vec<Task>> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
@@ -79,7 +78,7 @@ async fn assigned(ctx: &Ctx, most: usize, order: ListOrder) -> Result<Vec<Task>>
     Ok(tasks)
 }
 
-/// Whom a step can be assigned to: active staff by name. Staff.
+/// Possible assignees of a step: active staff by name. Staff.
 ///
 /// # Errors
 /// Forbidden for others.
@@ -89,49 +88,49 @@ pub async fn staff(ctx: &Ctx) -> Result<Vec<(UserId, String)>> {
     Ok(rows.into_iter().map(|(id, first, last)| (id, format!("{first} {last}"))).collect())
 }
 
-/// How the work goes. Shares are whole percent.
+/// The performance card. Shares are whole percent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Performance {
-    /// Of the steps completed in the last ninety days, those that were not late; none without any.
+    /// Share of the steps completed in the last 90 days that were on time; none without any.
     pub on_time_percent: Option<i64>,
-    /// Days from the step before, or the order itself, to a step's completion: the middle one.
+    /// Median days from the previous step, or the order, to the completion of a step.
     pub median_days: Option<f64>,
-    /// Open steps past their date, of orders that are worked on: at most 1,000, which stand for as many or more.
+    /// Overdue open steps of orders in progress, counted up to 1,000.
     pub overdue: i64,
-    /// How many steps the first two are made from.
+    /// Number of steps behind the first two.
     pub completed: i64,
 }
 
-/// The performance card. Staff.
+/// Computes the performance card. Staff.
 ///
 /// # Errors
 /// Forbidden for others.
 pub async fn performance(ctx: &Ctx) -> Result<Performance> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let mut db = ctx.db();
-    let since = ctx.now().checked_sub_days(Days::new(NINETY_DAYS)).unwrap_or(ctx.now());
-    let done = store::done_since(&mut db, since, STEPS).await?;
+    let since = ctx.now().checked_sub_days(Days::new(PERFORMANCE_WINDOW_DAYS)).unwrap_or(ctx.now());
+    let completed_steps = store::completed_since(&mut db, since, MAX_STEPS).await?;
     let office = settings::get(ctx).await?;
     Ok(Performance {
-        on_time_percent: on_time(&done, |at| office.day(at)),
-        median_days: median_days(&done),
-        overdue: store::overdue(&mut db, office.day(ctx.now()), STEPS).await?,
-        completed: done.len() as i64,
+        on_time_percent: on_time(&completed_steps, |at| office.day(at)),
+        median_days: median_days(&completed_steps),
+        overdue: store::overdue(&mut db, office.day(ctx.now()), MAX_STEPS).await?,
+        completed: completed_steps.len() as i64,
     })
 }
 
-/// A completed step: when, due when, and since when it could be worked on.
-type Done = (DateTime<Utc>, Option<NaiveDate>, DateTime<Utc>);
+/// Completion time, due date, and the time since when the step could be worked on.
+type CompletedStep = (DateTime<Utc>, Option<NaiveDate>, DateTime<Utc>);
 
-fn on_time(done: &[Done], office_day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Option<i64> {
-    let due: Vec<bool> = done.iter().filter_map(|(at, due, _)| Some(office_day(*at) <= (*due)?)).collect();
+fn on_time(steps: &[CompletedStep], office_day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Option<i64> {
+    let due: Vec<bool> = steps.iter().filter_map(|(at, due, _)| Some(office_day(*at) <= (*due)?)).collect();
     let kept = due.iter().filter(|kept| **kept).count() as i64;
-    (!due.is_empty()).then(|| crate::orders::spvs::percent(kept, due.len() as i64))
+    (!due.is_empty()).then(|| crate::kernel::order::percent(kept, due.len() as i64))
 }
 
 /// To one decimal.
-fn median_days(done: &[Done]) -> Option<f64> {
-    let mut seconds: Vec<i64> = done.iter().map(|(at, _, since)| (*at - *since).num_seconds().max(0)).collect();
+fn median_days(steps: &[CompletedStep]) -> Option<f64> {
+    let mut seconds: Vec<i64> = steps.iter().map(|(at, _, since)| (*at - *since).num_seconds().max(0)).collect();
     seconds.sort_unstable();
     let (low, high) = (seconds.get(seconds.len().checked_sub(1)? / 2)?, seconds.get(seconds.len() / 2)?);
     Some(((low + high) as f64 / 2.0 / 86_400.0 * 10.0).round() / 10.0)
@@ -142,7 +141,7 @@ mod tests {
     use super::*;
     use crate::kernel::clock;
 
-    fn done(days: i64, late: bool) -> Done {
+    fn step(days: i64, late: bool) -> CompletedStep {
         let start = DateTime::from_timestamp(1_795_262_400, 0).unwrap();
         let at = start + chrono::Duration::days(days);
         (at, Some(at.date_naive() - Days::new(u64::from(late))), start)
@@ -153,20 +152,20 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_on_time_until_the_end_of_the_office_day() {
+    fn step_is_on_time_until_the_end_of_the_office_day() {
         let at: DateTime<Utc> = "2026-12-12T01:30:00Z".parse().unwrap();
-        let done = [(at, NaiveDate::from_ymd_opt(2026, 12, 11), at)];
-        assert_eq!(on_time(&done, |at| clock::day(at, "America/Los_Angeles")), Some(100));
-        assert_eq!(on_time(&done, |at| clock::day(at, "Pacific/Kiritimati")), Some(0));
+        let steps = [(at, NaiveDate::from_ymd_opt(2026, 12, 11), at)];
+        assert_eq!(on_time(&steps, |at| clock::day(at, "America/Los_Angeles")), Some(100));
+        assert_eq!(on_time(&steps, |at| clock::day(at, "Pacific/Kiritimati")), Some(0));
     }
 
     #[test]
-    fn the_card_is_right_for_none_one_and_many() {
+    fn performance_of_no_one_and_many_steps() {
         assert_eq!((on_time(&[], utc), median_days(&[])), (None, None));
-        assert_eq!((on_time(&[done(3, false)], utc), median_days(&[done(3, false)])), (Some(100), Some(3.0)));
-        let four = [done(1, false), done(8, true), done(2, false), done(4, true)];
+        assert_eq!((on_time(&[step(3, false)], utc), median_days(&[step(3, false)])), (Some(100), Some(3.0)));
+        let four = [step(1, false), step(8, true), step(2, false), step(4, true)];
         assert_eq!((on_time(&four, utc), median_days(&four)), (Some(50), Some(3.0)));
-        let (at, _, since) = done(1, true);
+        let (at, _, since) = step(1, true);
         assert_eq!(on_time(&[(at, None, since)], utc), None, "nothing was due");
     }
 }

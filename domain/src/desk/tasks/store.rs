@@ -1,9 +1,9 @@
-//! SQL of the desk.
-use super::Done;
+//! SQL of tasks.
+use super::CompletedStep;
 use crate::{
     desk::requests::Request,
     kernel::{
-        db::{Db, Sql, Tx},
+        db::{Db, Sql},
         error::Result,
         ids::{SpvId, UserId},
     },
@@ -20,11 +20,11 @@ use uuid::Uuid;
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = TaskKind)]
 pub enum Kind {
-    /// A step to be done.
+    /// A step to complete.
     Step,
-    /// A document that came in, to be looked at.
+    /// A submitted document to review.
     DocumentRequest,
-    /// A request to be decided.
+    /// A request to decide.
     Request,
 }
 
@@ -38,36 +38,36 @@ impl Kind {
     }
 }
 
-/// What somebody is to see to, with its order where it has one.
+/// A task, with its order if there is one.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Task {
     pub kind: Kind,
     pub id: Uuid,
-    /// What the step or the document is called; a request's reference.
+    /// Name of the step or document; reference of a request.
     pub name: String,
-    /// The step, also the one that a document is for.
+    /// Name of the step, also of the one that a document is for.
     pub step_name: Option<String>,
-    /// A step's, a document request's, or a request's.
+    /// Status of the step, document request or request.
     pub status: String,
     pub due_date: Option<NaiveDate>,
-    /// When a request is due; a step and a document are due by the end of the office's day.
+    /// Due time of a request. Steps and documents are due at the end of the office's day.
     #[sqlx(default)]
     pub due_at: Option<DateTime<Utc>>,
-    /// As the request desk and the order say: [`Request::is_overdue`], [`crate::orders::steps::is_overdue`].
+    /// See [`Request::is_overdue`] and [`crate::orders::steps::is_overdue`].
     #[sqlx(skip)]
     pub overdue: bool,
-    /// How its order stands.
+    /// Status of its order.
     pub(super) spv_status: Option<spvs::Status>,
     pub waiting_on: Option<Party>,
     pub spv_id: Option<SpvId>,
     custom_identifier: Option<String>,
     pub client_id: Option<UserId>,
-    /// Or whoever asks.
+    /// Name of the client, or of the person who sent the request.
     pub client_name: String,
 }
 
 impl Task {
-    /// A request is due at an instant: the day shown is the one in the viewer's zone.
+    /// The task of a request. It is due at an instant; the date is the one in the zone of the viewer.
     pub(super) fn of(request: Request, now: DateTime<Utc>, zone: Tz) -> Self {
         Self {
             overdue: request.is_overdue(now),
@@ -92,7 +92,7 @@ impl Task {
     }
 }
 
-/// What needs no work is not there: steps of orders that are closed or cancelled.
+/// Open steps of an assignee, without those of closed or cancelled orders.
 pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
         "select 'step' as kind, t.id, t.step_name as name, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, \
@@ -106,10 +106,11 @@ pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec
     .await
 }
 
-/// What came in for steps of this person; not of orders where nothing is decided.
+/// Submitted documents for steps of an assignee, without orders on hold or cancelled.
 pub async fn documents_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
-        // Few wait at a time, and they have an index: by itself SQLite may go through all that ever hung on a step.
+        // Few are submitted at a time, and they have an index. Without the hint SQLite may scan all document requests
+        // of the steps.
         "with submitted as materialized (select id, name, status, due_date, spv_id, step_id \
          from document_requests where status = 'submitted') \
          select 'document_request' as kind, submitted.id, submitted.name, t.step_name, submitted.status, \
@@ -125,6 +126,7 @@ pub async fn documents_of(db: &mut Db, assignee: UserId, limit: usize) -> Result
     .await
 }
 
+/// Active staff by name.
 pub async fn staff(db: &mut Db) -> Result<Vec<(UserId, String, String)>> {
     db.sql(
         "select id, first_name, last_name from users where role in ('employee', 'super_admin') and status = 'active' \
@@ -134,21 +136,8 @@ pub async fn staff(db: &mut Db) -> Result<Vec<(UserId, String, String)>> {
     .await
 }
 
-/// Whether a step can be given to this person.
-pub async fn is_staff(tx: &mut Tx, id: UserId) -> Result<Option<String>> {
-    let row: Option<(String, String)> = tx
-        .sql(
-            "select first_name, last_name from users where id = $1 and role in ('employee', 'super_admin') \
-             and status = 'active'",
-        )
-        .bind(id)
-        .optional()
-        .await?;
-    Ok(row.map(|(first, last)| format!("{first} {last}")))
-}
-
-/// The newest completed steps. The subqueries look up one order each, which a join of this many rows would not.
-pub async fn done_since(db: &mut Db, from: DateTime<Utc>, limit: usize) -> Result<Vec<Done>> {
+/// The newest completed steps. Subqueries look up single orders, which is faster than a join for this many rows.
+pub async fn completed_since(db: &mut Db, from: DateTime<Utc>, limit: usize) -> Result<Vec<CompletedStep>> {
     db.sql_built(format!(
         "select t.completed_at, t.due_date, coalesce( \
              (select max(p.completed_at) from spv_steps p where p.spv_id = t.spv_id and p.completed_at < t.completed_at), \
@@ -161,8 +150,8 @@ pub async fn done_since(db: &mut Db, from: DateTime<Utc>, limit: usize) -> Resul
     .await
 }
 
-/// Open steps past their date, of orders that are worked on: counted up to a limit, as an office that never closes its
-/// steps has very many.
+/// Counts overdue open steps of orders in progress, up to a limit, as an office that never closes its steps has very
+/// many.
 pub async fn overdue(db: &mut Db, today: NaiveDate, limit: usize) -> Result<i64> {
     db.sql_built(format!(
         "select count(*) from (select t.id from spv_steps t where t.completed_at is null and t.due_date < $1 \

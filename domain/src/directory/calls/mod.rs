@@ -1,10 +1,10 @@
-//! Conversations that partners ask for: some times that would suit them, of which the staff confirm one.
+//! Calls: an ISO partner proposes times, of which the staff confirm one. Each call has a request on the request desk.
+mod request;
 mod store;
 
 pub use store::{Call, Filter, Status};
 
 use crate::{
-    desk::requests,
     kernel::{
         access::{Action, Resource, Scope},
         ctx::{Ctx, fresh},
@@ -13,78 +13,78 @@ use crate::{
         idempotency,
         ids::CallId,
         page::{Page, PageQuery},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
 use chrono::{DateTime, Duration, Utc};
 
-/// How many times may be proposed.
-const TIMES: usize = 3;
-/// How long a call may take, in minutes.
-const MINUTES: std::ops::RangeInclusive<i64> = 10..=120;
-/// How far ahead, in days.
-const AHEAD: i64 = 180;
+const MAX_PROPOSED_TIMES: usize = 3;
+const DURATION_RANGE_MINUTES: std::ops::RangeInclusive<i64> = 10..=120;
+const DEFAULT_DURATION_MINUTES: i64 = 30;
+const MAX_DAYS_AHEAD: i64 = 180;
 
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub topic: String,
     pub note: Option<String>,
-    /// Half an hour unless told.
+    /// [`DEFAULT_DURATION_MINUTES`] where left out.
     pub minutes: Option<i64>,
     pub times: Vec<DateTime<Utc>>,
 }
 
-/// Asks for a call. ISO partners.
+/// Proposes a call. ISO partners.
 ///
 /// # Errors
-/// Forbidden; Invalid per field: one to three times, all of them to come.
+/// Forbidden; Invalid per field: one to [`MAX_PROPOSED_TIMES`] times, all in the future.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
     ctx.may(Action::Create, Resource::NewCall)?;
     let Scope::Iso(iso_id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
-    let mut check = Check::new();
-    let topic = check.line("topic", &input.topic, LINE);
+    let mut check = Validator::new();
+    let topic = check.single_line("topic", &input.topic, LINE);
     let note = check.optional_text("note", input.note.as_deref());
-    let minutes = input.minutes.unwrap_or(30);
-    check.range("minutes", minutes, MINUTES);
+    let minutes = input.minutes.unwrap_or(DEFAULT_DURATION_MINUTES);
+    check.range("minutes", minutes, DURATION_RANGE_MINUTES);
     let mut times = input.times;
     times.sort();
     let given = times.len();
     times.dedup();
     match given {
-        0 => check.refuse("times", Problem::new("required")),
-        _ if given > TIMES => check.refuse("times", Problem::new("too_many").with("max", TIMES)),
-        _ if times.len() < given => check.refuse("times", Problem::new("twice")),
-        _ if times[0] <= ctx.now() => check.refuse("times", Problem::new("past")),
-        _ if times[times.len() - 1] > ctx.now() + Duration::days(AHEAD) => {
-            check.refuse("times", Problem::new("too_far").with("days", AHEAD));
+        0 => check.reject("times", Problem::new("required")),
+        _ if given > MAX_PROPOSED_TIMES => {
+            check.reject("times", Problem::new("too_many").with("max", MAX_PROPOSED_TIMES))
+        }
+        _ if times.len() < given => check.reject("times", Problem::new("twice")),
+        _ if times[0] <= ctx.now() => check.reject("times", Problem::new("past")),
+        _ if times[times.len() - 1] > ctx.now() + Duration::days(MAX_DAYS_AHEAD) => {
+            check.reject("times", Problem::new("too_far").with("days", MAX_DAYS_AHEAD));
         }
         _ => {}
     }
-    check.done()?;
-    let id = CallId(ctx.chance.uuid());
-    let new = &store::New { id, iso_id, topic, note, minutes, times, at: ctx.now(), by: ctx.who() };
-    let made = ctx.transaction(|tx| {
+    check.finish()?;
+    let id = CallId(ctx.random.uuid());
+    let new = &store::InsertCall { id, iso_id, topic, note, minutes, times, at: ctx.now(), by: ctx.actor_name() };
+    let created = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(CallId(id));
             }
             store::insert(tx, new).await?;
             let call = store::get(tx, id).await?.ok_or(Error::NotFound("call"))?;
-            activity::append(tx, ctx, told("call.requested", &call)).await?;
-            requests::called(tx, ctx, &call).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            activity::append(tx, ctx, event("call.requested", &call)).await?;
+            request::on_created(tx, ctx, &call).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()
     });
-    get(ctx, made.await?).await
+    get(ctx, created.await?).await
 }
 
 /// One call. Its partner, and the staff.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for a call that the actor may not see.
 pub async fn get(ctx: &Ctx, id: CallId) -> Result<Call> {
     let call = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("call"))?;
     ctx.may(Action::View, resource(&call))?;
@@ -98,8 +98,8 @@ pub async fn get(ctx: &Ctx, id: CallId) -> Result<Call> {
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Call>> {
     ctx.may(Action::View, Resource::Calls)?;
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Key>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |call| (call.created_at, call.id)))
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
+    Ok(Page::from_rows(rows, limit, |call| (call.created_at, call.id)))
 }
 
 /// Confirms one of the proposed times. Staff.
@@ -116,17 +116,17 @@ pub async fn confirm(
     ctx.transaction(|tx| {
         async move {
             let call = locked(tx, ctx, id, version, Action::Review).await?;
-            let mut check = Check::new();
+            let mut check = Validator::new();
             let answer = check.optional_text("answer", answer);
             match begins_at {
-                None => check.refuse("begins_at", Problem::new("required")),
-                Some(at) if !call.proposed.contains(&at) => check.refuse("begins_at", Problem::new("not_proposed")),
-                Some(at) if at <= ctx.now() => check.refuse("begins_at", Problem::new("past")),
+                None => check.reject("begins_at", Problem::new("required")),
+                Some(at) if !call.proposed.contains(&at) => check.reject("begins_at", Problem::new("not_proposed")),
+                Some(at) if at <= ctx.now() => check.reject("begins_at", Problem::new("past")),
                 Some(_) => {}
             }
-            check.done()?;
+            check.finish()?;
             if call.status != Status::Requested {
-                return Err(answered(&call));
+                return Err(already_answered(&call));
             }
             save_answer(tx, ctx, "call.confirmed", Call { status: Status::Confirmed, begins_at, answer, ..call }).await
         }
@@ -135,7 +135,7 @@ pub async fn confirm(
     .await
 }
 
-/// Says that it cannot be, and why. Staff.
+/// Declines a call with a reason for the partner. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `call_answered`, stale.
@@ -143,11 +143,11 @@ pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) 
     ctx.transaction(|tx| {
         async move {
             let call = locked(tx, ctx, id, version, Action::Review).await?;
-            let mut check = Check::new();
+            let mut check = Validator::new();
             let reason = check.text("reason", reason);
-            check.done()?;
+            check.finish()?;
             if call.status != Status::Requested {
-                return Err(answered(&call));
+                return Err(already_answered(&call));
             }
             save_answer(tx, ctx, "call.declined", Call { status: Status::Declined, answer: Some(reason), ..call }).await
         }
@@ -156,7 +156,7 @@ pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) 
     .await
 }
 
-/// Takes a call back, confirmed or not. Its partner, and the staff.
+/// Cancels a call, confirmed or not. Its partner, and the staff.
 ///
 /// # Errors
 /// NotFound; Conflict `call_answered` once it is declined or cancelled, stale.
@@ -165,7 +165,7 @@ pub async fn cancel(ctx: &Ctx, id: CallId, version: Option<i64>) -> Result<Call>
         async move {
             let call = locked(tx, ctx, id, version, Action::Cancel).await?;
             if !matches!(call.status, Status::Requested | Status::Confirmed) {
-                return Err(answered(&call));
+                return Err(already_answered(&call));
             }
             save_answer(tx, ctx, "call.cancelled", Call { status: Status::Cancelled, ..call }).await
         }
@@ -175,16 +175,16 @@ pub async fn cancel(ctx: &Ctx, id: CallId, version: Option<i64>) -> Result<Call>
 }
 
 async fn save_answer(tx: &mut Tx, ctx: &Ctx, action: &'static str, call: Call) -> Result<Call> {
-    let answered_by = if call.status == Status::Cancelled { call.answered_by.clone() } else { Some(ctx.who()) };
+    let answered_by = if call.status == Status::Cancelled { call.answered_by.clone() } else { Some(ctx.actor_name()) };
     let version = call.version + 1;
-    let call = Call { updated_at: ctx.now(), updated_by: ctx.who(), answered_by, version, ..call };
+    let call = Call { updated_at: ctx.now(), updated_by: ctx.actor_name(), answered_by, version, ..call };
     store::save(tx, &call).await?;
-    activity::append(tx, ctx, told(action, &call)).await?;
-    requests::answered(tx, ctx, &call).await?;
+    activity::append(tx, ctx, event(action, &call)).await?;
+    request::on_answered(tx, ctx, &call).await?;
     Ok(call)
 }
 
-/// The call kept from others, once the actor may and nobody was faster.
+/// Locks the call for a change by the actor; refuses a stale version.
 async fn locked(tx: &mut Tx, ctx: &Ctx, id: CallId, version: Option<i64>, action: Action) -> Result<Call> {
     store::lock(tx, id).await?;
     let call = store::get(tx, id).await?.ok_or(Error::NotFound("call"))?;
@@ -193,11 +193,12 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: CallId, version: Option<i64>, action
     Ok(call)
 }
 
-pub(crate) fn answered(call: &Call) -> Error {
+/// The refusal of an answer to a call that has one.
+pub(crate) fn already_answered(call: &Call) -> Error {
     Error::Conflict(Problem::new("call_answered").with("status", call.status.name()))
 }
 
-fn told(action: &'static str, call: &Call) -> Event {
+fn event(action: &'static str, call: &Call) -> Event {
     Event::new(action, "call", call.id.0, call.topic.clone()).of(None, None, Some(call.iso_id)).public()
 }
 
@@ -205,7 +206,7 @@ fn resource(call: &Call) -> Resource {
     Resource::Call { iso_id: call.iso_id }
 }
 
-/// What the actor may do with this call: the buttons of its row.
+/// The actions that the actor may take on this call: the buttons of its row.
 pub fn can(ctx: &Ctx, call: &Call) -> Vec<&'static str> {
     let (asked, confirmed) = (call.status == Status::Requested, call.status == Status::Confirmed);
     [

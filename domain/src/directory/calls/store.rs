@@ -1,4 +1,4 @@
-//! A call's row, and SQL of calls.
+//! SQL of calls, and a call's row.
 use crate::kernel::{
     access::Scope,
     db::{Db, Json, Sql, Tx},
@@ -54,12 +54,12 @@ pub struct Call {
     pub topic: String,
     pub note: Option<String>,
     pub minutes: i64,
-    /// The times that would suit, the earliest first.
+    /// The proposed times, the earliest first.
     #[sqlx(json)]
     pub proposed: Vec<DateTime<Utc>>,
     pub status: Status,
     pub begins_at: Option<DateTime<Utc>>,
-    /// Where to dial in, or why it cannot be.
+    /// The dial-in details of a confirmed call, or the reason of a declined one.
     pub answer: Option<String>,
     pub answered_by: Option<String>,
     pub created_at: DateTime<Utc>,
@@ -74,12 +74,13 @@ impl Call {
     }
 }
 
-const WITH_NAMES: &str = "select l.id, l.iso_id, l.topic, l.note, l.minutes, l.proposed, l.status, l.begins_at, l.answer, \
+const SELECT_WITH_NAMES: &str = "select l.id, l.iso_id, l.topic, l.note, l.minutes, l.proposed, l.status, l.begins_at, l.answer, \
      l.answered_by, l.created_at, l.updated_at, l.updated_by, l.version, \
      i.first_name as iso_first_name, i.last_name as iso_last_name, \
     i.email as iso_email, i.phone as iso_phone from calls l join isos i on i.id = l.iso_id";
 
-pub struct New {
+/// The row of a new call.
+pub struct InsertCall {
     pub id: CallId,
     pub iso_id: IsoId,
     pub topic: String,
@@ -90,7 +91,7 @@ pub struct New {
     pub by: String,
 }
 
-pub async fn insert(tx: &mut Tx, new: &New) -> Result<()> {
+pub async fn insert(tx: &mut Tx, new: &InsertCall) -> Result<()> {
     tx.sql(
         "insert into calls (id, iso_id, topic, note, minutes, proposed, status, created_at, updated_at, updated_by) \
          values ($1, $2, $3, $4, $5, $6, 'requested', $7, $7, $8)",
@@ -109,10 +110,10 @@ pub async fn insert(tx: &mut Tx, new: &New) -> Result<()> {
 }
 
 pub async fn get(db: &mut impl Sql, id: CallId) -> Result<Option<Call>> {
-    db.sql_built(format!("{WITH_NAMES} where l.id = $1")).bind(id).optional().await
+    db.sql_built(format!("{SELECT_WITH_NAMES} where l.id = $1")).bind(id).optional().await
 }
 
-/// Keeps the row from others until the transaction ends.
+/// Locks the row until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: CallId) -> Result<()> {
     tx.sql("update calls set version = version where id = $1").bind(id).run().await?;
     Ok(())
@@ -136,22 +137,28 @@ pub async fn save(tx: &mut Tx, call: &Call) -> Result<()> {
     Ok(())
 }
 
-/// What a list is narrowed to.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub status: Option<Status>,
 }
 
-/// Where a page ended.
-pub type Key = (DateTime<Utc>, CallId);
+/// A cursor: the last row of a page.
+pub type Cursor = (DateTime<Utc>, CallId);
 
-pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, before: Option<Key>, limit: usize) -> Result<Vec<Call>> {
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    before: Option<Cursor>,
+    limit: usize,
+) -> Result<Vec<Call>> {
     let (condition, whose) = match scope {
         Scope::All => ("1 = 1", None),
         Scope::Iso(id) => ("l.iso_id = $1", Some(id)),
         Scope::Company(_) | Scope::Client(_) | Scope::Nothing => ("1 = 0", None),
     };
-    let mut sql = format!("{WITH_NAMES} where {condition}");
+    let mut sql = format!("{SELECT_WITH_NAMES} where {condition}");
     if let Some(status) = filter.status {
         sql.push_str(&format!(" and l.status = '{}'", status.name()));
     }

@@ -1,4 +1,4 @@
-//! A client's row, and SQL of clients: users of role client with the names around them.
+//! SQL of clients: users of role client with the names of their company and ISO.
 use crate::{
     accounts::users::Status,
     kernel::{
@@ -28,7 +28,7 @@ pub struct Client {
     pub iso_first_name: Option<String>,
     pub iso_last_name: Option<String>,
     pub status: Status,
-    /// The newest of their orders.
+    /// The newest order.
     pub latest_spv_id: Option<SpvId>,
     pub last_sign_in_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
@@ -60,7 +60,7 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
 
 const IS_CLIENT: &str = "u.role = 'client'";
 
-/// Clients among `users`, whom it names `u`.
+/// Selects clients of the table expression `users`, whose alias is `u`.
 fn with_names(users: &str, is_client: &str) -> String {
     format!(
         "select u.id, u.first_name, u.last_name, u.email, u.phone, u.address, u.company_id, u.iso_id, u.status, \
@@ -85,15 +85,15 @@ pub async fn by_email(db: &mut Db, key: &str) -> Result<Option<UserId>> {
     Ok(row.map(|(id,)| id))
 }
 
-/// What a list is narrowed to.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub q: Option<String>,
-    /// None: all but archived ones.
+    /// None: all but archived clients.
     pub status: Option<Status>,
     pub company_id: Option<CompanyId>,
     pub iso_id: Option<IsoId>,
-    /// Only these, as a search found them.
+    /// Only these ids, which a search found.
     pub ids: Option<Vec<Uuid>>,
     pub order: Order,
 }
@@ -139,15 +139,15 @@ impl Order {
     }
 }
 
-/// The cursor of a list: where its last page ended, by the columns of its order.
+/// A cursor: the last row of a page, by the columns of its sort order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Key {
+pub enum Cursor {
     Name(String, String, UserId),
     Date(DateTime<Utc>, UserId),
 }
 
-impl Key {
+impl Cursor {
     pub fn of(order: Order, client: &Client) -> Self {
         if order.by_name() {
             Self::Name(client.first_name.clone(), client.last_name.clone(), client.id)
@@ -156,7 +156,7 @@ impl Key {
         }
     }
 
-    /// A cursor of another order is none of this one.
+    /// Whether the cursor is of a list in this order.
     pub fn fits(&self, order: Order) -> bool {
         matches!(self, Self::Name(..)) == order.by_name()
     }
@@ -170,7 +170,7 @@ fn list_sql(
     after: bool,
     limit: usize,
 ) -> (String, Vec<Uuid>, Vec<String>) {
-    // An order by name is an index's; an equality on role or status would have another index chosen, and a sort.
+    // The sort by name uses an index; an equality on role or status would make SQLite choose another one and sort.
     let filter_only = |condition: String| if filter.order.by_name() { unindexed(&condition) } else { condition };
     let mut sql = with_names("users u", &filter_only(IS_CLIENT.to_owned()));
     let mut ids = Vec::new();
@@ -198,18 +198,24 @@ fn list_sql(
     let (search, words) = narrow.sql(dialect, "u.id", ids.len() + 1);
     sql.push_str(&search);
     let columns = filter.order.columns();
-    let (beyond, direction) = filter.order.direction();
+    let (comparison, direction) = filter.order.direction();
     if after {
         let first = ids.len() + words.len() + 1;
         let values: Vec<String> = (first..first + columns.len()).map(|n| format!("${n}")).collect();
-        sql.push_str(&format!(" and ({}) {beyond} ({})", columns.join(", "), values.join(", ")));
+        sql.push_str(&format!(" and ({}) {comparison} ({})", columns.join(", "), values.join(", ")));
     }
     let order: Vec<String> = columns.iter().map(|column| format!("{column}{direction}")).collect();
     sql.push_str(&format!(" order by {} limit {limit}", order.join(", ")));
     (sql, ids, words)
 }
 
-pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Result<Vec<Client>> {
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Vec<Client>> {
     let narrow = match &filter.ids {
         Some(ids) => SearchCondition::Ids(ids.clone()),
         None => {
@@ -226,16 +232,16 @@ pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>
         query = query.bind(word);
     }
     let query = match after {
-        Some(Key::Date(at, id)) => query.bind(at).bind(id),
-        Some(Key::Name(first, last, id)) => query.bind(first).bind(last).bind(id),
+        Some(Cursor::Date(at, id)) => query.bind(at).bind(id),
+        Some(Cursor::Name(first, last, id)) => query.bind(first).bind(last).bind(id),
         None => query,
     };
     query.list().await
 }
 
-/// Whoever has an order of the company, wherever they belong by now, and whoever belongs to it, newest first, archived
-/// ones too. The newest of either are read by an index of its own, and of those the newest. Words find the former by
-/// what the orders say: of another company's client nobody here is to try out phone numbers.
+/// Clients with an order of the company, also those who belong to another company by now, and the company's own clients,
+/// newest first, archived ones too. Each set is read by its own index up to the limit, then merged. Search words match
+/// the orders of the first set, so that phone numbers of another company's clients cannot be guessed.
 pub async fn of_company(
     db: &mut Db,
     company: CompanyId,
@@ -266,7 +272,7 @@ pub async fn of_company(
         before("client_created_at", "client_id"),
         before("created_at", "id"),
     );
-    // Crossed, so that SQLite begins with the few.
+    // A cross join, so that SQLite begins with the few ids.
     let clients = with_names(&format!("{newest} cross join users u"), IS_CLIENT);
     let sql = format!(
         "{clients} and u.id = newest.id{} order by u.created_at desc, u.id desc limit {limit}",
@@ -301,7 +307,7 @@ pub async fn save(tx: &mut Tx, client: &Client, at: DateTime<Utc>, by: &str) -> 
     Ok(())
 }
 
-/// Whether there are such a company and such an ISO, archived or not.
+/// Whether this company and this ISO exist, archived or not.
 pub async fn are_known(tx: &mut Tx, company: CompanyId, iso: Option<IsoId>) -> Result<(bool, bool)> {
     tx.sql("select exists (select 1 from companies where id = $1), exists (select 1 from isos where id = $2)")
         .bind(company)

@@ -1,4 +1,4 @@
-//! The people of a company: its admins, who invite and remove each other. Never the last one, and nobody himself.
+//! Members of a company: its admins, who invite and remove each other, but neither the last one nor themselves.
 use super::{Company, portal, store};
 use crate::{
     accounts::{
@@ -13,7 +13,7 @@ use crate::{
         idempotency,
         ids::{CompanyId, UserId},
         page::{Page, PageQuery},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     outbox::mails,
     platform::activity::{self, Event},
@@ -21,8 +21,8 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde_json::Map;
 
-/// Accounts that are not archived, of one company.
-const MEMBERS: i64 = 200;
+/// The accounts of one company that are not archived.
+const MAX_MEMBERS: i64 = 200;
 
 /// An account of the company portal.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -34,7 +34,7 @@ pub struct Member {
     pub email: String,
     pub phone: Option<String>,
     pub status: Status,
-    /// The portal removed it: the company may bring it back.
+    /// Removed by the company, which may restore it.
     pub removed_by_company: bool,
     pub last_sign_in_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
@@ -48,41 +48,41 @@ pub struct MemberInput {
     pub phone: Option<String>,
 }
 
-/// Which members a list shows.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct MemberFilter {
     pub q: Option<String>,
-    /// Those who were removed, instead.
+    /// Removed members instead of present ones.
     pub removed: bool,
 }
 
 /// The members of a company, newest first. Its admins, and the super admin who has picked it.
 ///
 /// # Errors
-/// As [`portal`] says; Invalid for a wrong limit or cursor.
+/// As [`portal`]; Invalid for a wrong limit or cursor.
 pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &PageQuery) -> Result<Page<Member>> {
     let company = portal(ctx, Some(id)).await?;
     let limit = page.limit()?;
     let rows = store::members(&mut ctx.db(), company.id, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |member| (member.created_at, member.id)))
+    Ok(Page::from_rows(rows, limit, |member| (member.created_at, member.id)))
 }
 
-/// Makes an account for somebody of the company and mails the link to set its password. Whoever may list them.
+/// Creates an account for a new member and mails a link to set its password. Everybody who may list members.
 ///
 /// # Errors
-/// As [`portal`] says; Invalid per field; Conflict `archived`, `too_many_members`, `over_email_send_rate_limit` once the
-/// company's mails of an hour are used up.
+/// As [`portal`]; Invalid per field; Conflict `archived`, `too_many_members`, `over_email_send_rate_limit` beyond the
+/// company's hourly quota of invitations.
 pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Result<Member> {
     let company = portal(ctx, Some(id)).await?;
     if company.archived_at.is_some() {
         return Err(Error::conflict("archived"));
     }
-    let mut check = Check::new();
-    let first_name = check.line("first_name", &input.first_name, LINE);
-    let last_name = check.line("last_name", &input.last_name, LINE);
+    let mut check = Validator::new();
+    let first_name = check.single_line("first_name", &input.first_name, LINE);
+    let last_name = check.single_line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
     let phone = check.phone("phone", input.phone.as_deref());
-    check.done()?;
+    check.finish()?;
     let new = &NewUser {
         role: Role::CompanyAdmin,
         status: Status::Pending,
@@ -98,36 +98,35 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
         language: company.language.clone(),
     };
     let company = &company;
-    let made = ctx.transaction(|tx| {
+    let created = ctx.transaction(|tx| {
         async move {
-            if let Some(made) = idempotency::made_before(tx, ctx).await? {
+            if let Some(made) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(UserId(made));
             }
-            if store::open_admins(tx, company.id).await? >= MEMBERS {
-                return Err(Error::Conflict(Problem::new("too_many_members").with("max", MEMBERS)));
+            if store::open_admins(tx, company.id).await? >= MAX_MEMBERS {
+                return Err(Error::Conflict(Problem::new("too_many_members").with("max", MAX_MEMBERS)));
             }
-            // Whose account it is, and in which company, is nobody's business here.
+            // Without the holder of the address, which belongs to another company.
             let user = users::insert(tx, ctx, new.clone()).await.map_err(|e| match e {
                 Error::Conflict(problem) if problem.code == "email_taken" => Error::field("email", "email_taken"),
                 other => other,
             })?;
             mail_rate_limit::check_company_invite_quota(tx, ctx, company.id).await?;
             mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
-            activity::append(tx, ctx, told(company, "company.member_invited", &user)).await?;
-            idempotency::remember(tx, ctx, user.id.0).await?;
+            activity::append(tx, ctx, event(company, "company.member_invited", &user)).await?;
+            idempotency::store(tx, ctx, user.id.0).await?;
             Ok(user.id)
         }
         .scope_boxed()
     });
-    member(ctx, made.await?).await
+    member(ctx, created.await?).await
 }
 
-/// Mails a new link to set a password. Whoever may list them.
+/// Mails a new link to set a password. Everybody who may list members.
 ///
 /// # Errors
-/// NotFound; Conflict `not_invitable` for whoever has accepted already, was removed or is suspended,
-/// `over_email_send_rate_limit` within the pause between two mails to one address, or once the company's mails of an hour
-/// are used up.
+/// NotFound; Conflict `not_invitable` for a member who has accepted, was removed or is suspended,
+/// `over_email_send_rate_limit` within the cooldown of the address, or beyond the company's hourly quota of invitations.
 pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     let found = member(ctx, id).await?;
     if found.status != Status::Pending {
@@ -147,30 +146,31 @@ pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     Ok(found)
 }
 
-/// Removes a member: the account is archived and its sessions end. Whoever may list them, but nobody himself.
+/// Removes a member: the account is archived and its sessions end. Everybody who may list members, except for themselves.
 ///
 /// # Errors
-/// NotFound; Conflict `own_account`, `last_company_admin`, `shut_by_office` for whom the office has suspended.
+/// NotFound; Conflict `own_account`, `last_company_admin`, `shut_by_office` for a member suspended by the office.
 pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
-    turn(ctx, id, "company.member_removed", |user| match user.status {
+    change_status(ctx, id, "company.member_removed", |user| match user.status {
         Status::Archived => None,
         _ => Some(Status::Archived),
     })
     .await
 }
 
-/// Brings a removed member back. Whoever may list them; whom the office has shut, only whoever may do that.
+/// Restores a removed member. Everybody who may list members; a member shut by the office, only actors who may suspend
+/// accounts.
 ///
 /// # Errors
 /// NotFound; Conflict `shut_by_office`.
 pub async fn restore_member(ctx: &Ctx, id: UserId) -> Result<Member> {
-    turn(ctx, id, "company.member_restored", |user| {
+    change_status(ctx, id, "company.member_restored", |user| {
         (user.status == Status::Archived).then(|| user.status_after_restore())
     })
     .await
 }
 
-async fn turn(
+async fn change_status(
     ctx: &Ctx,
     id: UserId,
     action: &'static str,
@@ -180,23 +180,23 @@ async fn turn(
     let decide = &decide;
     ctx.transaction(|tx| {
         async move {
-            // Of two who remove each other at once, the second comes after this.
+            // Serializes two members who remove each other.
             let company = store::lock(tx, company).await?.ok_or(Error::NotFound("member"))?;
             let user = users::lock(tx, id, None).await?;
-            // Another role or company since.
+            // Role or company may have changed.
             if user.role != Role::CompanyAdmin || user.company_id != Some(company.id) {
                 return Err(Error::NotFound("member"));
             }
-            if is_offices(ctx, user.status, store::removed_by_company(tx, id).await?) {
+            if is_shut_by_office(ctx, user.status, store::removed_by_company(tx, id).await?) {
                 return Err(Error::conflict("shut_by_office"));
             }
             let Some(status) = decide(&user) else { return Ok(()) };
             if status == Status::Archived {
-                may_go(tx, ctx, &company, &user).await?;
+                check_removable(tx, ctx, &company, &user).await?;
             }
             users::change_status(tx, ctx, &user, status).await?;
-            store::remember_removal(tx, id, status == Status::Archived).await?;
-            activity::append(tx, ctx, told(&company, action, &user)).await
+            store::mark_removed(tx, id, status == Status::Archived).await?;
+            activity::append(tx, ctx, event(&company, action, &user)).await
         }
         .scope_boxed()
     })
@@ -204,13 +204,13 @@ async fn turn(
     member(ctx, id).await
 }
 
-/// Whether the office has shut the account, which is not for its company to undo.
-fn is_offices(ctx: &Ctx, status: Status, removed_by_company: bool) -> bool {
+/// Whether the office has shut the account, which the company must not undo.
+fn is_shut_by_office(ctx: &Ctx, status: Status, removed_by_company: bool) -> bool {
     let shut = status == Status::Suspended || (status == Status::Archived && !removed_by_company);
     shut && !ctx.can(Action::Suspend, Resource::Users)
 }
 
-async fn may_go(tx: &mut Tx, ctx: &Ctx, company: &Company, user: &User) -> Result<()> {
+async fn check_removable(tx: &mut Tx, ctx: &Ctx, company: &Company, user: &User) -> Result<()> {
     if ctx.actor.user_id() == Some(user.id) {
         return Err(Error::conflict("own_account"));
     }
@@ -222,7 +222,7 @@ async fn may_go(tx: &mut Tx, ctx: &Ctx, company: &Company, user: &User) -> Resul
 
 /// One member, of a company whose portal is open to the actor.
 async fn member(ctx: &Ctx, id: UserId) -> Result<Member> {
-    // Nobody learns whether somebody exists before it is known that the portal is theirs at all.
+    // The access to the portal is checked first, so that a refusal does not tell whether the member exists.
     let found = store::member(&mut ctx.db(), id).await?;
     let Some(found) = found else {
         return Err(match ctx.actor.company(None) {
@@ -237,20 +237,20 @@ async fn member(ctx: &Ctx, id: UserId) -> Result<Member> {
     Ok(found)
 }
 
-fn told(company: &Company, action: &'static str, user: &User) -> Event {
+fn event(company: &Company, action: &'static str, user: &User) -> Event {
     Event::new(action, "company", company.id.0, company.name.clone())
         .of(None, Some(company.id), None)
         .with("member", user.name())
         .public()
 }
 
-/// What the actor may do with a member: the buttons of its row.
+/// The actions that the actor may take on a member: the buttons of its row.
 pub fn can_member(ctx: &Ctx, member: &Member) -> Vec<&'static str> {
     if ctx.actor.company(Some(member.company_id)).is_err() {
         return vec![];
     }
     let own = ctx.actor.user_id() == Some(member.id);
-    if is_offices(ctx, member.status, member.removed_by_company) {
+    if is_shut_by_office(ctx, member.status, member.removed_by_company) {
         return vec![];
     }
     [

@@ -1,9 +1,9 @@
-//! Companies: whose portfolio the orders are. Staff keep them; company admins see their own.
+//! Companies, to whose portfolios orders belong. The staff maintain them; company admins see their own.
 mod members;
 mod model;
 mod portfolio;
 mod settings;
-pub(crate) mod store;
+mod store;
 mod tax;
 
 pub use crate::kernel::logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
@@ -11,16 +11,16 @@ pub use members::{
     Member, MemberFilter, MemberInput, can_member, invite_member, invite_member_again, members, remove_member,
     restore_member,
 };
-pub use model::{Company, Depends, Industry, Input, Size};
+pub use model::{Company, DependencyCounts, Industry, Input, Size};
 pub use portfolio::{PortfolioClient, Progress, clients};
 pub(crate) use settings::{Defaults, defaults, defaults_within};
 pub use settings::{SettingsInput, remove_logo, set, set_logo};
+pub(crate) use store::{COLUMNS, ROW_COLUMNS, get as by_id, is_open, progress};
 
 use crate::{
-    accounts::auth::sessions,
-    desk::requests::{self, AccountType, Made},
+    accounts::{auth::sessions, users},
     kernel::{
-        access::{Action, Resource},
+        access::{Action, Resource, Role},
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
@@ -29,36 +29,42 @@ use crate::{
         page::{Page, PageQuery},
         search::{self, Entry},
     },
+    outbox::requests::{self, AccountType, ResultRef},
     platform::activity::{self, Event},
 };
 use uuid::Uuid;
 
-/// Makes a company. Staff.
+/// Creates a company; with an application, its applicant becomes the first admin. Staff.
 ///
 /// # Errors
-/// Forbidden; Invalid per field, `name` `duplicate` where another company that is not archived has it.
+/// Forbidden; Invalid per field, `name` `duplicate` where another company that is not archived has it; Conflict
+/// `email_taken`, `request_decided` and `not_this_account` for the application.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
     ctx.may(Action::Create, Resource::NewCompany)?;
-    let company = &Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
+    let company = &Company::new(CompanyId(ctx.random.uuid()), &input, ctx.now(), ctx.actor_name())?;
     let request_id = input.request_id;
-    let made = ctx.transaction(|tx| {
+    let created = ctx.transaction(|tx| {
         async move {
             let time_zone = crate::platform::settings::within(tx).await?.time_zone().to_owned();
             let company = Company { time_zone, ..company.clone() };
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(Err(CompanyId(id)));
             }
-            let request = requests::claim(tx, ctx, request_id, AccountType::Company, None).await?;
+            let request = requests::lock_application(tx, ctx, request_id, AccountType::Company, None).await?;
             store::insert(tx, &company).await?;
             index(tx, &company).await?;
-            activity::append(tx, ctx, told(&company, "company.created").public()).await?;
-            requests::fulfil(tx, ctx, request, Made::Company(company.id)).await?;
-            idempotency::remember(tx, ctx, company.id.0).await?;
+            activity::append(tx, ctx, event(&company, "company.created").public()).await?;
+            if let Some(request) = &request {
+                // The applicant becomes the first admin.
+                users::invite_applicant(tx, ctx, request, Role::CompanyAdmin, Some(company.id)).await?;
+            }
+            requests::approve_application(tx, ctx, request.as_ref(), ResultRef::Company(company.id)).await?;
+            idempotency::store(tx, ctx, company.id.0).await?;
             Ok(Ok(company))
         }
         .scope_boxed()
     });
-    match made.await? {
+    match created.await? {
         Ok(company) => Ok(company),
         Err(made_before) => get(ctx, made_before).await,
     }
@@ -67,23 +73,23 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
 /// One company. Staff, its members, its ISOs and its clients.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for a company that the actor may not see.
 pub async fn get(ctx: &Ctx, id: CompanyId) -> Result<Company> {
     ctx.may(Action::View, Resource::Company { id })?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
 }
 
-/// The company whose portal is open: a company admin's own, or the one that a super admin picks (decision 25). Every
-/// use case of the company portal begins with this, and reads only rows of the company it answers.
+/// The company of the company portal: a company admin's own, or the one that a super admin picks (decision 25). Every
+/// use case of the company portal calls this first and reads only rows of the returned company.
 ///
 /// # Errors
-/// As [`crate::kernel::access::Actor::company`] says.
+/// As [`crate::kernel::access::Actor::company`].
 pub async fn portal(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Company> {
     let id = ctx.actor.company(picked)?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
 }
 
-/// A company's or the office's logo, by its own id. Anybody: it stands in mails, and its address cannot be guessed.
+/// A company's or the office's logo by its id. Public, as mails show it; the id cannot be guessed.
 ///
 /// # Errors
 /// NotFound.
@@ -95,7 +101,7 @@ pub async fn logo(ctx: &Ctx, id: Uuid) -> Result<Logo> {
     }
 }
 
-/// The one company of this name, or id, that the actor may see.
+/// Finds a company that the actor may see by name or id.
 ///
 /// # Errors
 /// NotFound; Conflict `ambiguous` when several have the name.
@@ -111,31 +117,31 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
     }
 }
 
-/// Companies by name; archived ones only when asked for.
+/// Companies by name; either archived ones or the others.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, q: Option<&str>, archived: bool, page: &PageQuery) -> Result<Page<Company>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, q, archived, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
+    Ok(Page::from_rows(rows, limit, |company| (company.name.clone(), company.id)))
 }
 
-/// Those of `ids` that the actor may see, archived ones left out.
+/// Those of `ids` that the actor may see, without archived ones.
 ///
 /// # Errors
 /// As [`list`].
 pub(crate) async fn among(ctx: &Ctx, ids: Vec<uuid::Uuid>, page: &PageQuery) -> Result<Page<Company>> {
     let limit = page.limit()?;
     let rows = store::among(&mut ctx.db(), ctx.scope()?, ids, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
+    Ok(Page::from_rows(rows, limit, |company| (company.name.clone(), company.id)))
 }
 
-/// What stands in the way of a deletion, for the staff; none for others.
+/// The numbers of rows that prevent a deletion, for the staff; None for others.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn depends(ctx: &Ctx, id: CompanyId) -> Result<Option<Depends>> {
+pub async fn depends(ctx: &Ctx, id: CompanyId) -> Result<Option<DependencyCounts>> {
     if !ctx.can(Action::Archive, Resource::Company { id }) {
         return Ok(None);
     }
@@ -147,10 +153,11 @@ pub async fn depends(ctx: &Ctx, id: CompanyId) -> Result<Option<Depends>> {
 /// # Errors
 /// NotFound; Invalid per field; stale when `version` is not the row's.
 pub async fn update(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Input) -> Result<Company> {
-    change(ctx, id, version, Action::Update, "company.updated", |company| company.set(&input.over(company))).await
+    change(ctx, id, version, Action::Update, "company.updated", |company| company.set(&input.or_values_of(company)))
+        .await
 }
 
-/// Hides a company; its members cannot sign in any more (decision 26). Staff.
+/// Archives a company, whose members can then not sign in (decision 26). Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
@@ -163,7 +170,7 @@ pub async fn archive(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<C
     .await
 }
 
-/// Brings an archived company back. Staff.
+/// Restores an archived company. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
@@ -181,25 +188,25 @@ async fn change(
     version: Option<i64>,
     action: Action,
     name: &'static str,
-    make: impl FnOnce(&mut Company) -> Result<()> + Clone + Send + Sync,
+    apply: impl FnOnce(&mut Company) -> Result<()> + Clone + Send + Sync,
 ) -> Result<Company> {
-    let make = &make;
+    let apply = &apply;
     ctx.transaction(|tx| {
         async move {
             let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
             ctx.may(action, Resource::Company { id })?;
             fresh(version, company.version, &company.updated_by, company.updated_at)?;
             let before = company.clone();
-            make.clone()(&mut company)?;
+            apply.clone()(&mut company)?;
             company.version += 1;
             company.updated_at = ctx.now();
-            company.updated_by = ctx.who();
+            company.updated_by = ctx.actor_name();
             store::save(tx, &company).await?;
             index(tx, &company).await?;
             if company.archived_at.is_some() && before.archived_at.is_none() {
                 sessions::end_all_of_company(tx, ctx, id).await?;
             }
-            activity::append(tx, ctx, told(&company, name).changed(&before, &company)?).await?;
+            activity::append(tx, ctx, event(&company, name).changed(&before, &company)?).await?;
             Ok(company)
         }
         .scope_boxed()
@@ -223,7 +230,7 @@ pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()
             }
             search::remove(tx, id.0).await?;
             store::delete(tx, id).await?;
-            activity::append(tx, ctx, told(&company, "company.deleted")).await
+            activity::append(tx, ctx, event(&company, "company.deleted")).await
         }
         .scope_boxed()
     })
@@ -238,11 +245,11 @@ async fn index(tx: &mut Tx, company: &Company) -> Result<()> {
         .await
 }
 
-fn told(company: &Company, action: &'static str) -> Event {
+fn event(company: &Company, action: &'static str) -> Event {
     Event::new(action, "company", company.id.0, company.name.clone()).of(None, Some(company.id), None)
 }
 
-/// What the actor may do with this company: the buttons of its row.
+/// The actions that the actor may take on this company: the buttons of its row.
 pub fn can(ctx: &Ctx, company: &Company) -> Vec<&'static str> {
     let resource = Resource::Company { id: company.id };
     let archived = company.archived_at.is_some();
@@ -258,7 +265,7 @@ pub fn can(ctx: &Ctx, company: &Company) -> Vec<&'static str> {
     .collect()
 }
 
-impl Depends {
+impl DependencyCounts {
     pub(crate) fn problem(&self) -> Problem {
         Problem::new("has_dependents")
             .with("clients", self.clients)

@@ -1,11 +1,11 @@
-//! A company and what may be typed into its form.
+//! A company and its form.
 use crate::kernel::{
     clock,
     error::{Problem, Result},
     i18n::LANGUAGES,
     ids::{CompanyId, RequestId},
     money::Currency,
-    validate::{Check, LINE},
+    validate::{LINE, Validator},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -25,19 +25,19 @@ pub struct Company {
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
-    /// As `country` writes it.
+    /// In the format of `country`.
     pub tax_id: Option<String>,
-    /// Alpha-2.
+    /// ISO 3166 alpha-2.
     pub country: String,
     pub industry: Option<Industry>,
     pub size: Option<Size>,
     pub website: Option<String>,
     pub address: Option<String>,
-    /// IANA name: where the clock of its portal stands.
+    /// The IANA time zone of its portal.
     pub time_zone: String,
-    /// Of mails to whoever has chosen none.
+    /// The language of mails to members who chose none.
     pub language: String,
-    /// Of new orders; none: the office's.
+    /// The currency of new orders; None for the office's.
     pub currency: Option<Currency>,
     pub logo_id: Option<Uuid>,
 }
@@ -101,8 +101,8 @@ impl Size {
     }
 }
 
-/// Name and business name are required; an empty e-mail, phone or logo is stored as null (specification, section 5).
-/// In a change, a field left out stays as it is.
+/// The form of a company. Name and business name are required; an empty email, phone or logo is stored as null
+/// (specification, section 5). In a change, a field left out stays.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub name: Option<String>,
@@ -111,14 +111,14 @@ pub struct Input {
     pub phone: Option<String>,
     pub logo_url: Option<String>,
     pub domain: Option<String>,
-    /// Of a new company: the application that this answers. It is approved in the same transaction, and whoever sent
-    /// it becomes the first admin.
+    /// The application that a new company answers: approved in the same transaction, and its applicant becomes the first
+    /// admin.
     pub request_id: Option<RequestId>,
 }
 
 impl Input {
-    /// Fields that were left out take what the company has.
-    pub(super) fn over(self, company: &Company) -> Self {
+    /// The form with the company's values for the fields that were left out.
+    pub(super) fn or_values_of(self, company: &Company) -> Self {
         Self {
             name: self.name.or_else(|| Some(company.name.clone())),
             business_name: self.business_name.or_else(|| Some(company.business_name.clone())),
@@ -161,35 +161,37 @@ impl Company {
         Ok(company)
     }
 
-    /// The day it is where the company is.
+    /// Today in the company's time zone.
     pub fn today(&self, now: DateTime<Utc>) -> NaiveDate {
         clock::day(now, &self.time_zone)
     }
 
+    /// Applies the form.
+    ///
     /// # Errors
-    /// Invalid with every refused field.
+    /// Invalid per field.
     pub(super) fn set(&mut self, input: &Input) -> Result<()> {
-        let mut check = Check::new();
-        self.name = check.line("name", input.name.as_deref().unwrap_or(""), LINE);
-        self.business_name = check.line("business_name", input.business_name.as_deref().unwrap_or(""), LINE);
+        let mut check = Validator::new();
+        self.name = check.single_line("name", input.name.as_deref().unwrap_or(""), LINE);
+        self.business_name = check.single_line("business_name", input.business_name.as_deref().unwrap_or(""), LINE);
         self.email = check.optional_email("email", input.email.as_deref());
         self.phone = check.phone("phone", input.phone.as_deref());
         self.logo_url = check.optional_https("logo_url", input.logo_url.as_deref());
         self.domain = check.optional_line("domain", input.domain.as_deref(), 253);
-        check.done()
+        check.finish()
     }
 }
 
-/// How many rows keep a company or an ISO from being deleted.
+/// The numbers of rows that prevent the deletion of a company or an ISO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Depends {
+pub struct DependencyCounts {
     pub clients: i64,
     pub isos: i64,
     pub spvs: i64,
     pub users: i64,
 }
 
-impl Depends {
+impl DependencyCounts {
     pub fn any(&self) -> bool {
         self.clients + self.isos + self.spvs + self.users > 0
     }

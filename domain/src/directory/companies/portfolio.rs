@@ -1,4 +1,4 @@
-//! A company's clients with how far their orders are.
+//! A company's clients with the progress of their orders.
 use super::{portal, store};
 use crate::{
     directory::clients::{self, Client},
@@ -7,21 +7,22 @@ use crate::{
         ctx::Ctx,
         error::Result,
         ids::{CompanyId, UserId},
+        order,
         page::{Page, PageQuery},
     },
 };
 
-/// A client, and what of its orders are the company's.
+/// A client with the progress of its orders with the company.
 #[derive(Clone, Debug)]
 pub struct PortfolioClient {
-    /// Of one who belongs to another company by now, only what the orders tell: that company is None.
+    /// Of a client who belongs to another company by now, only what the orders show; that company is None.
     pub client: Client,
-    /// Whether it has an order, cancelled ones too: one of the overview's active clients.
+    /// Whether it has an order, including cancelled ones: an active client of the overview.
     pub ordered: bool,
     pub progress: Progress,
 }
 
-/// Orders that are not cancelled, and their steps.
+/// The numbers of orders that are not cancelled, and of their steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     pub spvs: i64,
@@ -33,31 +34,31 @@ pub struct Progress {
 impl Progress {
     /// Completed steps of all, in whole percent; 0 without steps.
     pub fn percent(&self) -> i64 {
-        crate::kernel::order::percent(self.steps_completed, self.steps_total)
+        order::percent(self.steps_completed, self.steps_total)
     }
 }
 
-/// Whoever has an order with the company, and its clients without one, newest first, archived ones too: their orders
-/// count as before. Its admins, and the super admin who has picked it.
+/// Clients with an order of the company, and its own clients without one, newest first. Archived ones are included, as
+/// their orders still count. Its admins, and the super admin who has picked it.
 ///
 /// # Errors
-/// As [`portal`] says; Invalid for a wrong limit or cursor.
+/// As [`portal`]; Invalid for a wrong limit or cursor.
 pub async fn clients(ctx: &Ctx, id: CompanyId, q: Option<&str>, page: &PageQuery) -> Result<Page<PortfolioClient>> {
     let company = portal(ctx, Some(id)).await?;
     let limit = page.limit()?;
-    let rows = clients::store::of_company(&mut ctx.db(), company.id, q.unwrap_or(""), page.after()?, limit + 1).await?;
-    let found = Page::cut(rows, limit, |client| (client.created_at, client.id));
+    let rows = clients::of_company(&mut ctx.db(), company.id, q.unwrap_or(""), page.after()?, limit + 1).await?;
+    let found = Page::from_rows(rows, limit, |client| (client.created_at, client.id));
     let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
     let progress = store::progress(&mut ctx.db(), Scope::Company(company.id), &ids).await?;
     Ok(found.map(|client| {
         let ordered = progress.get(&client.id).copied();
-        let client = if client.company_id == Some(company.id) { client } else { told_by_orders(client) };
+        let client = if client.company_id == Some(company.id) { client } else { visible_by_orders(client) };
         PortfolioClient { client, ordered: ordered.is_some(), progress: ordered.unwrap_or_default() }
     }))
 }
 
-/// What orders tell a company of a client that is not its own.
-fn told_by_orders(client: Client) -> Client {
+/// The fields of another company's client that its orders show.
+fn visible_by_orders(client: Client) -> Client {
     Client {
         phone: None,
         address: None,

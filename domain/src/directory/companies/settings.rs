@@ -1,4 +1,4 @@
-//! What a company's own settings say: who it is, how it is reached, and how its portal and its mails are written.
+//! A company's settings, which its admins change: details, contact, tax number, language, time zone, currency and logo.
 use super::{Company, Industry, Size, portal, store, tax};
 use crate::{
     accounts::users,
@@ -12,13 +12,13 @@ use crate::{
         ids::CompanyId,
         logo,
         money::Currency,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
 use chrono::NaiveDate;
 
-/// A field left out stays; an empty one is cleared where it may be missing.
+/// The form of the settings. A field left out stays; an empty one is cleared where it is optional.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsInput {
     pub name: Option<String>,
@@ -39,7 +39,7 @@ pub struct SettingsInput {
 /// Changes a company's settings. Its admins, and the super admin who has picked it.
 ///
 /// # Errors
-/// As [`portal`] says; Invalid per field; stale when `version` is not the row's.
+/// As [`portal`]; Invalid per field; stale when `version` is not the row's.
 pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: SettingsInput) -> Result<Company> {
     portal(ctx, Some(id)).await?;
     let input = &input;
@@ -48,15 +48,15 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
             let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
             fresh(version, company.version, &company.updated_by, company.updated_at)?;
             let before = company.clone();
-            input.clone().write(&mut company)?;
+            input.clone().apply(&mut company)?;
             company.version += 1;
             company.updated_at = ctx.now();
-            company.updated_by = ctx.who();
+            company.updated_by = ctx.actor_name();
             store::save(tx, &company).await?;
             store::save_settings(tx, &company).await?;
             super::index(tx, &company).await?;
-            let told = told(&company, "company.settings_changed").changed(&before, &company)?;
-            activity::append(tx, ctx, told).await?;
+            let event = event(&company, "company.settings_changed").changed(&before, &company)?;
+            activity::append(tx, ctx, event).await?;
             Ok(company)
         }
         .scope_boxed()
@@ -64,20 +64,20 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
     .await
 }
 
-/// Takes the picture as the company's logo. Whoever may change its settings.
+/// Sets the company's logo. Everybody who may change its settings.
 ///
 /// # Errors
-/// As [`portal`] says; Invalid `logo` for what is no PNG or JPEG, or too large.
+/// As [`portal`]; Invalid `logo` for a file that is no PNG or JPEG, or too large.
 pub async fn set_logo(ctx: &Ctx, id: CompanyId, bytes: Vec<u8>) -> Result<Company> {
     let company = portal(ctx, Some(id)).await?;
     let media_type = logo::media_type(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
     replace_logo(ctx, company, Some((media_type, bytes))).await
 }
 
-/// Takes the logo away. Whoever may change the settings.
+/// Removes the logo. Everybody who may change the settings.
 ///
 /// # Errors
-/// As [`portal`] says.
+/// As [`portal`].
 pub async fn remove_logo(ctx: &Ctx, id: CompanyId) -> Result<Company> {
     let company = portal(ctx, Some(id)).await?;
     replace_logo(ctx, company, None).await
@@ -88,19 +88,19 @@ async fn replace_logo(ctx: &Ctx, company: Company, new: Option<(&'static str, Ve
     ctx.transaction(|tx| {
         async move {
             let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
-            company.logo_id = new.is_some().then(|| ctx.chance.uuid());
+            company.logo_id = new.is_some().then(|| ctx.random.uuid());
             company.version += 1;
             company.updated_at = ctx.now();
-            company.updated_by = ctx.who();
+            company.updated_by = ctx.actor_name();
             store::save(tx, &company).await?;
             store::save_settings(tx, &company).await?;
-            store::drop_logo(tx, company.id).await?;
+            store::delete_logo(tx, company.id).await?;
             if let Some((media_type, bytes)) = new
                 && let Some(logo) = company.logo_id
             {
                 store::insert_logo(tx, logo, company.id, media_type, bytes.clone(), ctx.now()).await?;
             }
-            activity::append(tx, ctx, told(&company, "company.logo_changed")).await?;
+            activity::append(tx, ctx, event(&company, "company.logo_changed")).await?;
             Ok(company)
         }
         .scope_boxed()
@@ -108,21 +108,21 @@ async fn replace_logo(ctx: &Ctx, company: Company, new: Option<(&'static str, Ve
     .await
 }
 
-/// What new orders and new accounts of a company begin with, before anybody chooses otherwise.
+/// The defaults of a company's new orders and accounts.
 #[derive(Clone, Debug)]
 pub(crate) struct Defaults {
     pub currency: Currency,
     pub language: String,
-    /// The day it is there.
+    /// Today in the company's time zone.
     pub today: NaiveDate,
 }
 
-/// The office's own for a company that does not exist: whoever makes the row refuses that.
+/// The defaults of a company; the office's without one, and for an unknown one, which inserting a row refuses.
 pub(crate) async fn defaults(ctx: &Ctx, company: Option<CompanyId>) -> Result<Defaults> {
     defaults_within(&mut ctx.db(), ctx, company).await
 }
 
-/// [`defaults`], also within a transaction: a second connection could wait for the first.
+/// [`defaults`] on the caller's connection: a second one within a transaction could wait for the first.
 pub(crate) async fn defaults_within(db: &mut impl Sql, ctx: &Ctx, company: Option<CompanyId>) -> Result<Defaults> {
     let found = match company {
         Some(id) => store::get(db, id).await?,
@@ -139,18 +139,18 @@ pub(crate) async fn defaults_within(db: &mut impl Sql, ctx: &Ctx, company: Optio
     })
 }
 
-fn told(company: &Company, action: &'static str) -> Event {
+fn event(company: &Company, action: &'static str) -> Event {
     Event::new(action, "company", company.id.0, company.name.clone()).of(None, Some(company.id), None).public()
 }
 
 impl SettingsInput {
-    fn write(self, company: &mut Company) -> Result<()> {
-        let mut check = Check::new();
+    fn apply(self, company: &mut Company) -> Result<()> {
+        let mut check = Validator::new();
         if let Some(name) = &self.name {
-            company.name = check.line("name", name, LINE);
+            company.name = check.single_line("name", name, LINE);
         }
         if let Some(name) = &self.legal_name {
-            company.business_name = check.line("legal_name", name, LINE);
+            company.business_name = check.single_line("legal_name", name, LINE);
         }
         if let Some(country) = check.optional("country", self.country.as_deref(), geo::country) {
             company.country = country;
@@ -177,7 +177,7 @@ impl SettingsInput {
             if users::is_zone(zone) {
                 zone.clone_into(&mut company.time_zone);
             } else {
-                check.refuse("time_zone", Problem::new("invalid_time_zone"));
+                check.reject("time_zone", Problem::new("invalid_time_zone"));
             }
         }
         if self.language.is_some() {
@@ -186,10 +186,10 @@ impl SettingsInput {
         if self.currency.is_some() {
             company.currency = check.optional("currency", self.currency.as_deref(), str::parse);
         }
-        // Also where only the country changes: the number must be one of there.
+        // Validated also where only the country changes.
         let tax_id = self.tax_id.or_else(|| company.tax_id.clone());
         let country = company.country.clone();
-        company.tax_id = check.optional("tax_id", tax_id.as_deref(), |text| tax::id(&country, text));
-        check.done()
+        company.tax_id = check.optional("tax_id", tax_id.as_deref(), |text| tax::validate_id(&country, text));
+        check.finish()
     }
 }

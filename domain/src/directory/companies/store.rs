@@ -1,7 +1,7 @@
 //! SQL of companies.
 use super::{
     members::{Member, MemberFilter},
-    model::{Company, Depends},
+    model::{Company, DependencyCounts},
     portfolio::Progress,
 };
 use crate::kernel::{
@@ -65,12 +65,12 @@ pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
     .bind(unique_key(&company.name))
     .run()
     .await
-    .map_err(taken)?;
+    .map_err(map_duplicate)?;
     Ok(())
 }
 
-/// Of the companies that are not archived, each has a name of its own.
-fn taken(error: Error) -> Error {
+/// Turns a unique violation of the name, which is unique among companies that are not archived, into a field error.
+fn map_duplicate(error: Error) -> Error {
     if error.is_unique_violation() { Error::field("name", "duplicate") } else { error }
 }
 
@@ -93,11 +93,11 @@ pub async fn save(tx: &mut Tx, company: &Company) -> Result<()> {
     .bind(unique_key(&company.name))
     .run()
     .await
-    .map_err(taken)?;
+    .map_err(map_duplicate)?;
     Ok(())
 }
 
-/// What only the company's own settings change.
+/// Saves the fields that only the company's settings change.
 pub async fn save_settings(tx: &mut Tx, company: &Company) -> Result<()> {
     tx.sql(
         "update companies set tax_id = $2, country = $3, industry = $4, size = $5, website = $6, address = $7, \
@@ -138,7 +138,7 @@ pub async fn insert_logo(
     Ok(())
 }
 
-pub async fn drop_logo(tx: &mut Tx, company: CompanyId) -> Result<()> {
+pub async fn delete_logo(tx: &mut Tx, company: CompanyId) -> Result<()> {
     tx.sql("delete from company_logos where company_id = $1").bind(company).run().await?;
     Ok(())
 }
@@ -151,7 +151,7 @@ const MEMBER: &str = "select id, company_id, first_name, last_name, email, phone
     created_at \
     from users where role = 'company_admin' and company_id";
 
-/// How many accounts of the company's admins are not archived.
+/// The number of the company's admins that are not archived.
 pub async fn open_admins(tx: &mut Tx, company: CompanyId) -> Result<i64> {
     tx.sql("select count(*) from users where company_id = $1 and role = 'company_admin' and status <> 'archived'")
         .bind(company)
@@ -163,7 +163,7 @@ pub async fn removed_by_company(tx: &mut Tx, id: UserId) -> Result<bool> {
     tx.sql("select removed_by_company from users where id = $1").bind(id).scalar().await
 }
 
-pub async fn remember_removal(tx: &mut Tx, id: UserId, removed: bool) -> Result<()> {
+pub async fn mark_removed(tx: &mut Tx, id: UserId, removed: bool) -> Result<()> {
     tx.sql("update users set removed_by_company = $2 where id = $1").bind(id).bind(removed).run().await?;
     Ok(())
 }
@@ -199,7 +199,7 @@ pub async fn members(
     query.all().await
 }
 
-/// How many others can sign in to the company's portal.
+/// The number of other active admins of the company.
 pub async fn other_admins(tx: &mut Tx, company: CompanyId, but: UserId) -> Result<i64> {
     tx.sql(
         "select count(*) from users where company_id = $1 and role = 'company_admin' and status = 'active' and id <> $2",
@@ -218,7 +218,7 @@ const PROGRESS: &[ColumnSpec] = &[
     ("steps_completed", "t.steps_completed", ColumnKind::Plain),
 ];
 
-/// How far a company's or a partner's orders of these clients are, for those who have any: one query for a whole page.
+/// The progress of a company's or a partner's orders, by client, for clients with orders; one query for a whole page.
 pub async fn progress(db: &mut Db, scope: Scope, clients: &[UserId]) -> Result<HashMap<UserId, Progress>> {
     let (column, whose) = match scope {
         Scope::Company(id) => ("company_id", id.0),
@@ -249,18 +249,18 @@ pub async fn get(db: &mut impl Sql, id: CompanyId) -> Result<Option<Company>> {
     db.sql_built(format!("select {ROW_COLUMNS} from companies where id = $1")).bind(id).optional().await
 }
 
-/// Whether there is such a company, and it is not archived.
+/// Whether this company exists and is not archived.
 pub async fn is_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
     db.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
 }
 
-/// The row, kept from others until the transaction ends.
+/// Reads the row and locks it until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: CompanyId) -> Result<Option<Company>> {
     let sql = format!("update companies set version = version where id = $1 returning {ROW_COLUMNS}");
     tx.sql_built(sql).bind(id).optional().await
 }
 
-/// Companies within a scope: staff all, others the one that is theirs.
+/// The condition of a scope: the staff see all companies, others their own.
 fn within(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
     match scope {
         Scope::All => ("1 = 1", None),
@@ -343,7 +343,7 @@ async fn page(
     query.all().await
 }
 
-pub async fn depends(db: &mut impl Sql, id: CompanyId) -> Result<Depends> {
+pub async fn depends(db: &mut impl Sql, id: CompanyId) -> Result<DependencyCounts> {
     db.sql(
         "select (select count(*) from users where company_id = $1 and role = 'client') as clients, \
          (select count(*) from isos where company_id = $1) as isos, \
@@ -356,7 +356,7 @@ pub async fn depends(db: &mut impl Sql, id: CompanyId) -> Result<Depends> {
 }
 
 pub async fn delete(tx: &mut Tx, id: CompanyId) -> Result<()> {
-    drop_logo(tx, id).await?;
+    delete_logo(tx, id).await?;
     tx.sql("delete from companies where id = $1").bind(id).run().await?;
     Ok(())
 }

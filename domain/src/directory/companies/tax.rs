@@ -1,12 +1,11 @@
-//! How a company's tax number is written, by country. Only the form is looked at, and a check digit where the number
-//! has one: whether somebody has the number, the tax office knows alone.
+//! Formats of tax numbers by country. Only the format and the check digit are validated, not whether the number was issued.
 use crate::kernel::error::Problem;
 
-/// The number as that country writes it.
+/// Validates a tax number and writes it in the format of its country.
 ///
 /// # Errors
-/// `invalid_tax_id` with an example of the country's; `invalid_utr` where a country has several numbers and one is meant.
-pub fn id(country: &str, text: &str) -> Result<String, Problem> {
+/// `invalid_tax_id` with an example; `invalid_utr` for Great Britain, which has several tax numbers.
+pub fn validate_id(country: &str, text: &str) -> Result<String, Problem> {
     let plain: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '.' | '/')).collect();
     let plain = plain.to_ascii_uppercase();
     let digits = plain.bytes().all(|b| b.is_ascii_digit());
@@ -34,11 +33,11 @@ pub fn id(country: &str, text: &str) -> Result<String, Problem> {
     }
 }
 
-/// Nine digits that begin with a number of a campus of the IRS.
+/// A US EIN: nine digits with an assigned prefix.
 fn ein(digits: &str) -> bool {
-    const NEVER: [&str; 17] =
+    const UNASSIGNED_PREFIXES: [&str; 17] =
         ["00", "07", "08", "09", "17", "18", "19", "28", "29", "49", "69", "70", "78", "79", "89", "96", "97"];
-    digits.len() == 9 && !NEVER.iter().any(|start| digits.starts_with(start))
+    digits.len() == 9 && !UNASSIGNED_PREFIXES.iter().any(|start| digits.starts_with(start))
 }
 
 fn dashed(digits: &str, after: usize) -> String {
@@ -48,21 +47,21 @@ fn dashed(digits: &str, after: usize) -> String {
     }
 }
 
-/// Thirteen digits, the first of which checks the others.
+/// A Japanese corporate number: thirteen digits, the first of which is the check digit.
 fn corporate_number(text: &str) -> bool {
     let Some(digits) = numbers(text).filter(|digits| digits.len() == 13) else { return false };
     let sum: u32 = digits[1..].iter().rev().enumerate().map(|(n, digit)| digit * if n % 2 == 0 { 1 } else { 2 }).sum();
     digits[0] == 9 - sum % 9
 }
 
-/// Thirteen digits, the last of which checks the others.
+/// A Thai tax number: thirteen digits, the last of which is the check digit.
 fn thai(text: &str) -> bool {
     let Some(digits) = numbers(text).filter(|digits| digits.len() == 13) else { return false };
     let sum: u32 = digits[..12].iter().zip((2..=13).rev()).map(|(digit, weight)| digit * weight).sum();
     digits[12] == (11 - sum % 11) % 10
 }
 
-/// `53123456X`, `201912345K` or `T08LL1234A`.
+/// A Singapore UEN: `53123456X`, `201912345K` or `T08LL1234A`.
 fn uen(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_country_has_its_own_form() {
+    fn tax_numbers_follow_the_format_of_their_country() {
         for (country, text, written) in [
             ("US", "12-3456789", Some("12-3456789")),
             ("US", " 123456789 ", Some("12-3456789")),
@@ -118,10 +117,10 @@ mod tests {
             ("ES", "12\n34", None),
             ("ES", "<b>1</b>", None),
         ] {
-            assert_eq!(id(country, text).ok().as_deref(), written, "{country} {text}");
+            assert_eq!(validate_id(country, text).ok().as_deref(), written, "{country} {text}");
         }
-        // A company there has a number for VAT and one of the register as well: the words say which is meant.
-        assert_eq!(id("GB", "GB123456789").unwrap_err().code, "invalid_utr");
-        assert_eq!(id("SG", "1").unwrap_err().code, "invalid_tax_id");
+        // Companies there also have a VAT and a register number, so the error names the UTR.
+        assert_eq!(validate_id("GB", "GB123456789").unwrap_err().code, "invalid_utr");
+        assert_eq!(validate_id("SG", "1").unwrap_err().code, "invalid_tax_id");
     }
 }

@@ -1,4 +1,4 @@
-//! What a partner keeps for itself of a client. Nobody else reads it: not the client, not the company, not the staff.
+//! Private notes of an ISO partner about a client, which neither the client nor the company nor the staff can read.
 mod store;
 
 pub use store::Note;
@@ -12,7 +12,7 @@ use crate::{
         error::{Error, Result},
         idempotency,
         ids::{IsoId, IsoNoteId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     platform::activity::{self, Event},
 };
@@ -20,9 +20,9 @@ use crate::{
 /// The partner's notes about a client, newest first.
 ///
 /// # Errors
-/// NotFound for a client that is not the partner's; Forbidden for everybody else.
+/// NotFound for a client that is not the partner's; Forbidden for other roles.
 pub async fn list(ctx: &Ctx, client: UserId) -> Result<Vec<Note>> {
-    let iso = own(ctx, client).await?;
+    let iso = partner_of(ctx, client).await?;
     store::list(&mut ctx.db(), iso, client).await
 }
 
@@ -31,32 +31,32 @@ pub async fn list(ctx: &Ctx, client: UserId) -> Result<Vec<Note>> {
 /// # Errors
 /// As [`list`]; Invalid without a text.
 pub async fn create(ctx: &Ctx, client: UserId, body: &str) -> Result<Note> {
-    let iso = own(ctx, client).await?;
-    let mut check = Check::new();
+    let iso = partner_of(ctx, client).await?;
+    let mut check = Validator::new();
     let body = check.text("body", body);
-    check.done()?;
+    check.finish()?;
     let body = &body;
-    let made = ctx.transaction(|tx| {
+    let created = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(IsoNoteId(id));
             }
-            let id = IsoNoteId(ctx.chance.uuid());
+            let id = IsoNoteId(ctx.random.uuid());
             store::insert(tx, id, iso, client, body.clone(), ctx.now()).await?;
-            // That there is one is no secret of the office's; what it says is nowhere but in its row.
+            // The log shows that there is a note, but not its text.
             activity::append(tx, ctx, Event::new("iso_note.written", "iso_note", id.0, "")).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()
     });
-    store::get(&mut ctx.db(), made.await?, iso).await?.ok_or(Error::NotFound("note"))
+    store::get(&mut ctx.db(), created.await?, iso).await?.ok_or(Error::NotFound("note"))
 }
 
 /// Deletes an own note.
 ///
 /// # Errors
-/// NotFound for everybody else.
+/// NotFound, also for another partner's note.
 pub async fn delete(ctx: &Ctx, id: IsoNoteId) -> Result<()> {
     let Scope::Iso(iso) = ctx.scope()? else { return Err(Error::NotFound("note")) };
     ctx.transaction(|tx| {
@@ -71,11 +71,11 @@ pub async fn delete(ctx: &Ctx, id: IsoNoteId) -> Result<()> {
     .await
 }
 
-/// The partner who asks, once the client is its own.
-async fn own(ctx: &Ctx, client: UserId) -> Result<IsoId> {
+/// The acting partner, where the client is its own.
+async fn partner_of(ctx: &Ctx, client: UserId) -> Result<IsoId> {
     clients::get(ctx, client).await?;
     ctx.may(Action::View, Resource::IsoNotes)?;
-    // Who only looks at the portal as the partner is not the partner.
+    // Impersonating admins must not read the notes.
     if ctx.actor.impersonator().is_some() {
         return Err(Error::forbidden("forbidden"));
     }

@@ -1,4 +1,4 @@
-//! SQL of partners' notes. Every statement names the partner.
+//! SQL of private notes. Every statement has the partner's id as a condition.
 use crate::kernel::{
     db::{Db, Sql, Tx},
     error::Result,
@@ -14,13 +14,13 @@ pub struct Note {
     pub version: i64,
 }
 
-/// More than anybody writes of one client.
-const MOST: usize = 500;
+/// The notes that a list of one client returns.
+const MAX_NOTES: usize = 500;
 
 pub async fn list(db: &mut Db, iso: IsoId, client: UserId) -> Result<Vec<Note>> {
     db.sql_built(format!(
         "select id, body, created_at, version from iso_notes where iso_id = $1 and client_id = $2 \
-         order by created_at desc, id desc limit {MOST}"
+         order by created_at desc, id desc limit {MAX_NOTES}"
     ))
     .bind(iso)
     .bind(client)

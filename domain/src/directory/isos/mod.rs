@@ -1,16 +1,15 @@
-//! ISO partners: they bring clients to a company and earn commissions. Each signs in with an account of its own.
-pub(crate) mod store;
+//! ISO partners, who bring clients to a company and earn commissions. Each has an account of its own.
+mod store;
 
 pub use store::Iso;
-pub(crate) use store::{of_person as active_iso_of_user, once_of_person as iso_of_user};
+pub(crate) use store::{account, company, of_person as active_iso_of_user, once_of_person as iso_of_user};
 
 use crate::{
     accounts::{
         auth::sessions,
         users::{self, NewUser},
     },
-    desk::requests::{self, AccountType, Made},
-    directory::companies::{self, Depends},
+    directory::companies::{self, DependencyCounts},
     kernel::{
         access::{Action, Resource, Role},
         ctx::{Ctx, fresh},
@@ -20,9 +19,12 @@ use crate::{
         ids::{CompanyId, IsoId, RequestId},
         page::{Page, PageQuery},
         search::{self, Entry},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
-    outbox::mails,
+    outbox::{
+        mails,
+        requests::{self, AccountType, ResultRef},
+    },
     platform::{
         activity::{self, Event},
         rollups::{Counter, CounterDeltas},
@@ -30,7 +32,7 @@ use crate::{
 };
 use serde_json::Map;
 
-/// First name, last name, e-mail and company are required (specification, section 5).
+/// The form of an ISO. First name, last name, email and company are required (specification, section 5).
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub first_name: String,
@@ -38,28 +40,28 @@ pub struct Input {
     pub email: String,
     pub phone: Option<String>,
     pub company_id: Option<CompanyId>,
-    /// The application that this answers: approved in the same transaction.
+    /// The application that the account answers: approved in the same transaction.
     pub request_id: Option<RequestId>,
 }
 
-/// Makes an ISO with its account, and mails it a link to set a password. Staff.
+/// Creates an ISO with its account, and mails it a link to set a password. Staff.
 ///
 /// # Errors
 /// Forbidden; Invalid per field; Conflict `email_taken`, `request_decided` and `not_this_account` for the application.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     ctx.may(Action::Create, Resource::NewIso)?;
-    let mut check = Check::new();
-    let first_name = check.line("first_name", &input.first_name, LINE);
-    let last_name = check.line("last_name", &input.last_name, LINE);
+    let mut check = Validator::new();
+    let first_name = check.single_line("first_name", &input.first_name, LINE);
+    let last_name = check.single_line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
     let phone = check.phone("phone", input.phone.as_deref());
     if input.company_id.is_none() {
-        check.refuse("company_id", Problem::new("required"));
+        check.reject("company_id", Problem::new("required"));
     }
-    check.done()?;
+    check.finish()?;
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
     let language = companies::defaults(ctx, Some(company_id)).await?.language;
-    let id = IsoId(ctx.chance.uuid());
+    let id = IsoId(ctx.random.uuid());
     let account = &NewUser {
         role: Role::Iso,
         status: users::Status::Pending,
@@ -75,46 +77,47 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         language,
     };
     let request_id = input.request_id;
-    let made = ctx.transaction(|tx| {
+    let created = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(IsoId(id));
             }
-            let request = requests::claim(tx, ctx, request_id, AccountType::Iso, Some(&account.email)).await?;
-            if !companies::store::is_open(tx, company_id).await? {
+            let request =
+                requests::lock_application(tx, ctx, request_id, AccountType::Iso, Some(&account.email)).await?;
+            if !companies::is_open(tx, company_id).await? {
                 return Err(Error::field("company_id", "not_found"));
             }
             let user = users::insert(tx, ctx, account.clone()).await?;
             let NewUser { first_name, last_name, email, phone, .. } = account.clone();
-            let row = store::NewIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
-            store::insert(tx, &row, ctx.now(), &ctx.who()).await?;
+            let row = store::InsertIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
+            store::insert(tx, &row, ctx.now(), &ctx.actor_name()).await?;
             let texts = [&row.first_name, &row.last_name, &row.email].into_iter().chain(&row.phone);
-            search::index(tx, entry(id, row.company_id, texts.map(String::as_str).collect())).await?;
+            search::index(tx, search_entry(id, row.company_id, texts.map(String::as_str).collect())).await?;
             let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))
                 .of(None, Some(row.company_id), Some(id))
                 .public();
             activity::append(tx, ctx, event).await?;
             mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
-            requests::fulfil(tx, ctx, request, Made::Iso(id)).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            requests::approve_application(tx, ctx, request.as_ref(), ResultRef::Iso(id)).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()
     });
-    get(ctx, made.await?).await
+    get(ctx, created.await?).await
 }
 
 /// One ISO. Staff, itself, its company's admins.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for an ISO that the actor may not see.
 pub async fn get(ctx: &Ctx, id: IsoId) -> Result<Iso> {
     let iso = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("iso"))?;
     ctx.may(Action::View, resource(&iso))?;
     Ok(iso)
 }
 
-/// The one ISO with this e-mail address, or id.
+/// Finds an ISO by its email address or id.
 ///
 /// # Errors
 /// NotFound.
@@ -126,7 +129,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Iso> {
     get(ctx, id).await
 }
 
-/// What a list of ISOs is narrowed to.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub q: Option<String>,
@@ -134,28 +137,28 @@ pub struct Filter {
     pub archived: bool,
 }
 
-/// ISOs by first name; archived ones only when asked for.
+/// ISOs by first name; either archived ones or the others.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Iso>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |iso| (iso.first_name.clone(), iso.last_name.clone(), iso.id)))
+    Ok(Page::from_rows(rows, limit, |iso| (iso.first_name.clone(), iso.last_name.clone(), iso.id)))
 }
 
-/// What stands in the way of a deletion, for the staff; none for others.
+/// The numbers of rows that prevent a deletion, for the staff; None for others.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn depends(ctx: &Ctx, iso: &Iso) -> Result<Option<Depends>> {
+pub async fn depends(ctx: &Ctx, iso: &Iso) -> Result<Option<DependencyCounts>> {
     if !ctx.can(Action::Archive, resource(iso)) {
         return Ok(None);
     }
     store::depends(&mut ctx.db(), iso.id).await.map(Some)
 }
 
-/// Hides an ISO; it cannot sign in any more (decision 26). Staff.
+/// Archives an ISO, which can then not sign in (decision 26). Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
@@ -163,10 +166,10 @@ pub async fn archive(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> 
     set_archived(ctx, id, version, true).await
 }
 
-/// Brings an archived ISO back. Staff.
+/// Restores an archived ISO. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `stale`, `iso_person_moved` when its person has another role by now.
+/// NotFound; Forbidden; Conflict `stale`, `iso_person_moved` where its user has another role by now.
 pub async fn restore(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> {
     set_archived(ctx, id, version, false).await
 }
@@ -175,25 +178,25 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
     ctx.transaction(|tx| {
         async move {
             if !archived && let Some(iso) = store::get(tx, id).await? {
-                // Whoever gives the person another role meanwhile comes before this, or after it.
+                // Serializes with a concurrent change of the user's role.
                 users::lock_row(tx, iso.user_id).await?;
             }
             let iso = store::lock(tx, id).await?.ok_or(Error::NotFound("iso"))?;
             ctx.may(Action::Archive, resource(&iso))?;
             fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
             if !archived {
-                // Nobody could sign in as it, and whoever did so once could have no other role any more.
+                // Without its user nobody could sign in as the ISO, and the user could get no other role.
                 let person = users::by_id(tx, iso.user_id).await?.ok_or(Error::NotFound("user"))?;
                 if person.role != Role::Iso || person.iso_id != Some(id) {
                     return Err(Error::Conflict(Problem::new("iso_person_moved").with("name", person.name())));
                 }
             }
             let at = archived.then(|| iso.archived_at.unwrap_or(ctx.now()));
-            store::set_archived(tx, id, at, ctx.now(), &ctx.who()).await?;
+            store::set_archived(tx, id, at, ctx.now(), &ctx.actor_name()).await?;
             if archived {
                 sessions::end_all_of_iso(tx, ctx, id).await?;
             }
-            activity::append(tx, ctx, told(&iso, if archived { "iso.archived" } else { "iso.restored" })).await
+            activity::append(tx, ctx, event(&iso, if archived { "iso.archived" } else { "iso.restored" })).await
         }
         .scope_boxed()
     })
@@ -201,8 +204,8 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
     get(ctx, id).await
 }
 
-/// Deletes an ISO that nothing depends on; its account is archived as long as it is the ISO's. Super admins
-/// (decision 26).
+/// Deletes an ISO without dependent rows, and archives its account where that is still the ISO's. Super admins (decision
+/// 26).
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
@@ -218,35 +221,35 @@ pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
             }
             sessions::end_all_of_iso(tx, ctx, id).await?;
             search::remove(tx, id.0).await?;
-            if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
+            if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.actor_name()).await? {
                 let mut changes = CounterDeltas::default();
                 changes.add(Counter::Users, -1);
                 changes.write(tx).await?;
             }
-            activity::append(tx, ctx, told(&iso, "iso.deleted")).await
+            activity::append(tx, ctx, event(&iso, "iso.deleted")).await
         }
         .scope_boxed()
     })
     .await
 }
 
-/// The person of an ISO has another name or telephone number: the ISO's row has them, too.
+/// Copies the new name and phone number of an ISO's user to the ISO's row and indexes both.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn renamed(tx: &mut Tx, user: &users::User) -> Result<()> {
+pub(crate) async fn on_user_renamed(tx: &mut Tx, user: &users::User) -> Result<()> {
     store::save_person(tx, user).await?;
     users::index(tx, user).await?;
     let (Some(id), Some(company)) = (user.iso_id, user.company_id) else { return Ok(()) };
     let texts = [&user.first_name, &user.last_name, &user.email].into_iter().chain(&user.phone);
-    search::index(tx, entry(id, company, texts.map(String::as_str).collect())).await
+    search::index(tx, search_entry(id, company, texts.map(String::as_str).collect())).await
 }
 
-fn entry(id: IsoId, company: CompanyId, texts: Vec<&str>) -> Entry<'_> {
+fn search_entry(id: IsoId, company: CompanyId, texts: Vec<&str>) -> Entry<'_> {
     Entry { kind: "iso", subject: id.0, company: Some(company), iso: Some(id), texts }
 }
 
-fn told(iso: &Iso, action: &'static str) -> Event {
+fn event(iso: &Iso, action: &'static str) -> Event {
     Event::new(action, "iso", iso.id.0, iso.name()).of(None, Some(iso.company_id), Some(iso.id))
 }
 
@@ -254,7 +257,7 @@ fn resource(iso: &Iso) -> Resource {
     Resource::Iso { id: iso.id, company_id: iso.company_id }
 }
 
-/// What the actor may do with this ISO: the buttons of its row.
+/// The actions that the actor may take on this ISO: the buttons of its row.
 pub fn can(ctx: &Ctx, iso: &Iso) -> Vec<&'static str> {
     let archived = iso.archived_at.is_some();
     [("archive", Action::Archive, !archived), ("restore", Action::Archive, archived), ("delete", Action::Delete, true)]

@@ -1,8 +1,7 @@
-//! An ISO's row, and SQL of ISOs.
+//! SQL of ISOs, and an ISO's row.
 use super::Filter;
 use crate::{
-    desk::requests,
-    directory::companies::Depends,
+    directory::companies::DependencyCounts,
     kernel::{
         access::Scope,
         db::{Db, Dialect, Sql, Tx},
@@ -10,7 +9,7 @@ use crate::{
         ids::{CompanyId, IsoId, UserId},
         search::{self, SearchCondition, SearchScope},
     },
-    platform::rollups::dated,
+    outbox::requests,
 };
 use chrono::{DateTime, Utc};
 
@@ -32,7 +31,7 @@ pub struct Iso {
     pub version: i64,
 }
 
-const WITH_COMPANY: &str = "select i.id, i.user_id, i.first_name, i.last_name, i.email, i.phone, i.company_id, i.archived_at, \
+const SELECT_WITH_COMPANY: &str = "select i.id, i.user_id, i.first_name, i.last_name, i.email, i.phone, i.company_id, i.archived_at, \
      i.created_at, i.updated_at, i.updated_by, i.version, \
      k.name as company_name from isos i join companies k on k.id = i.company_id";
 
@@ -49,7 +48,8 @@ pub async fn account(tx: &mut Tx, id: IsoId) -> Result<Option<UserId>> {
     Ok(row.map(|(account,)| account))
 }
 
-pub struct NewIso {
+/// The row of a new ISO.
+pub struct InsertIso {
     pub id: IsoId,
     pub user_id: UserId,
     pub first_name: String,
@@ -59,7 +59,7 @@ pub struct NewIso {
     pub company_id: CompanyId,
 }
 
-pub async fn insert(tx: &mut Tx, iso: &NewIso, at: DateTime<Utc>, by: &str) -> Result<()> {
+pub async fn insert(tx: &mut Tx, iso: &InsertIso, at: DateTime<Utc>, by: &str) -> Result<()> {
     tx.sql(
         "insert into isos (id, user_id, first_name, last_name, email, phone, company_id, created_at, updated_at, updated_by) \
          values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)",
@@ -79,7 +79,7 @@ pub async fn insert(tx: &mut Tx, iso: &NewIso, at: DateTime<Utc>, by: &str) -> R
 }
 
 pub async fn get(db: &mut impl Sql, id: IsoId) -> Result<Option<Iso>> {
-    db.sql_built(format!("{WITH_COMPANY} where i.id = $1")).bind(id).optional().await
+    db.sql_built(format!("{SELECT_WITH_COMPANY} where i.id = $1")).bind(id).optional().await
 }
 
 pub async fn by_email(db: &mut Db, key: &str) -> Result<Option<IsoId>> {
@@ -91,19 +91,19 @@ pub async fn by_email(db: &mut Db, key: &str) -> Result<Option<IsoId>> {
     Ok(row.map(|(id,)| id))
 }
 
-/// The ISO that signs in as this person; none for an archived one.
+/// The ISO of this user, unless it is archived.
 pub async fn of_person(tx: &mut Tx, user: UserId) -> Result<Option<IsoId>> {
     let row: Option<(IsoId,)> =
         tx.sql("select id from isos where user_id = $1 and archived_at is null").bind(user).optional().await?;
     Ok(row.map(|(id,)| id))
 }
 
-/// The ISO whose person this is or was, archived or not, and its company.
+/// The ISO of this user, archived or not, and its company.
 pub async fn once_of_person(db: &mut impl Sql, user: UserId) -> Result<Option<(IsoId, CompanyId)>> {
     db.sql("select id, company_id from isos where user_id = $1").bind(user).optional().await
 }
 
-/// The row, kept from others until the transaction ends.
+/// Reads the row and locks it until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: IsoId) -> Result<Option<Iso>> {
     tx.sql("update isos set version = version where id = $1").bind(id).run().await?;
     get(tx, id).await
@@ -118,7 +118,7 @@ fn list_sql(
     limit: usize,
 ) -> (String, Vec<uuid::Uuid>, Vec<String>) {
     let shown = if filter.archived { "i.archived_at is not null" } else { "i.archived_at is null" };
-    let mut sql = format!("{WITH_COMPANY} where {shown}");
+    let mut sql = format!("{SELECT_WITH_COMPANY} where {shown}");
     let mut ids = Vec::new();
     let by = |column: &str, id: uuid::Uuid, sql: &mut String, ids: &mut Vec<uuid::Uuid>| {
         ids.push(id);
@@ -183,8 +183,8 @@ pub async fn set_archived(
     Ok(())
 }
 
-/// What still needs the ISO. A lead is a person, too.
-pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
+/// The dependent rows of an ISO. Leads count as clients.
+pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<DependencyCounts> {
     db.sql(
         "select (select count(*) from users where iso_id = $1 and role = 'client') \
          + (select count(*) from leads l where l.iso_id = $1 and not exists (select 1 from users u \
@@ -196,17 +196,10 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
     .await
 }
 
-/// Takes the row away and archives its account, which the log may still name; its address is free again. Whoever has
-/// become somebody else since stays. Says whether an account was archived that was still counted.
+/// Deletes the row and archives its account, to which the log may refer, freeing its address. An account with another
+/// role by now stays. Returns whether an account was archived.
 pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
-    let asked = "select r.id from requests r join calls c on c.id = r.call_id where c.iso_id = $1";
-    let words = format!("delete from search_rows where kind = 'request' and subject_id in ({asked})");
-    tx.sql_built(words).bind(id).run().await?;
-    let taken = format!("delete from requests where id in ({asked}) returning status");
-    let statuses: Vec<(requests::Status,)> = tx.sql_built(taken).bind(id).all().await?;
-    for (status,) in statuses {
-        dated::add_request_count(tx, status.name(), -1);
-    }
+    requests::delete_of_iso(tx, id).await?;
     for gone in ["calls where iso_id = $1", "iso_notes where iso_id = $1", "isos where id = $1"] {
         tx.sql_built(format!("delete from {gone}")).bind(id).run().await?;
     }
@@ -225,7 +218,7 @@ pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by:
     Ok(counted == 1)
 }
 
-/// Copies name, address and telephone of an ISO's person to its row.
+/// Copies name, address and phone number of an ISO's user to its row.
 pub async fn save_person(tx: &mut Tx, user: &crate::accounts::users::User) -> Result<()> {
     tx.sql("update isos set first_name = $2, last_name = $3, phone = $4, email = $5 where user_id = $1")
         .bind(user.id)

@@ -1,27 +1,24 @@
-//! Leads: people whom a partner may bring as clients. Whoever adds one first is protected for a time, and keeps the
-//! client when the staff make one of it.
+//! Leads: people whom an ISO partner wants to bring as clients. The partner who adds a lead first is protected for
+//! [`PROTECTED_DAYS`] and stays the client's partner after its conversion. Each lead has a request on the request desk.
 mod model;
-pub(crate) mod store;
+mod request;
+mod store;
 
 pub use model::{Lead, Stage};
-pub use store::{Filter, client_with_phone};
+pub use store::{Filter, client_with_phone_sql};
 
 use crate::{
     accounts::users::email_key,
-    desk::requests,
-    directory::{
-        clients::{self, Setup},
-        companies, isos,
-    },
+    directory::{companies, isos},
     kernel::{
         access::{Action, Resource},
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         idempotency,
-        ids::{IsoId, LeadId},
+        ids::{IsoId, LeadId, SpvId, UserId},
         page::{Page, PageQuery},
-        validate::{self, Check, LINE},
+        validate::{self, LINE, Validator},
     },
     platform::{
         activity::{self, Event},
@@ -30,10 +27,10 @@ use crate::{
 };
 use chrono::{DateTime, Days, Utc};
 
-/// How many days nobody else can add a lead.
+/// The days for which no other partner can add the same person.
 pub const PROTECTED_DAYS: u64 = 90;
 
-/// A lead as it is typed in.
+/// The form of a lead.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub first_name: String,
@@ -49,37 +46,37 @@ pub struct Input {
 /// Adds a lead. ISO partners.
 ///
 /// # Errors
-/// Forbidden; Invalid per field; Conflict `lead_taken` where somebody has this e-mail address or phone number as a
-/// lead or client already, whoever that is.
+/// Forbidden; Invalid per field; Conflict `lead_taken` where a client or a protected lead has this email address or
+/// phone number.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
     ctx.may(Action::Create, Resource::NewLead)?;
     let iso_id = own(ctx)?;
     let iso = isos::get(ctx, iso_id).await?;
     let today = companies::defaults(ctx, Some(iso.company_id)).await?.today;
-    let id = LeadId(ctx.chance.uuid());
-    let fields = checked(input)?;
-    let row = &store::NewRow {
+    let id = LeadId(ctx.random.uuid());
+    let fields = validate_fields(input)?;
+    let row = &store::InsertLead {
         id,
         iso_id,
         company_id: iso.company_id,
         fields,
         protected_until: today + Days::new(PROTECTED_DAYS),
         at: ctx.now(),
-        by: ctx.who(),
+        by: ctx.actor_name(),
     };
     let made = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(LeadId(id));
             }
-            free(tx, &row.fields.email, row.fields.phone.as_deref(), None, ctx.now()).await?;
+            check_not_taken(tx, &row.fields.email, row.fields.phone.as_deref(), None, ctx.now()).await?;
             store::insert(tx, row).await?;
             count(tx, iso_id, Stage::New, 1);
             let name = format!("{} {}", row.fields.first_name, row.fields.last_name);
-            activity::append(tx, ctx, told("lead.created", id, name, iso_id)).await?;
+            activity::append(tx, ctx, event("lead.created", id, name, iso_id)).await?;
             let lead = store::get(tx, id).await?.ok_or(Error::NotFound("lead"))?;
-            requests::brought(tx, ctx, &lead).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            request::on_created(tx, ctx, &lead).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()
@@ -94,10 +91,16 @@ fn own(ctx: &Ctx) -> Result<IsoId> {
     }
 }
 
-/// Refuses a person whom somebody has already: a lead that is protected and not lost, or a client. The answer is the
-/// same whoever has them, so that nobody learns who works with whom.
-async fn free(tx: &mut Tx, email: &str, phone: Option<&str>, but: Option<LeadId>, now: DateTime<Utc>) -> Result<()> {
-    // Two partners who add one person at a time.
+/// Refuses a person who is a client, or a protected lead that is not lost. The error does not tell which, or of which
+/// partner.
+async fn check_not_taken(
+    tx: &mut Tx,
+    email: &str,
+    phone: Option<&str>,
+    but: Option<LeadId>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    // Serializes two partners who add one person.
     tx.advisory_lock("leads".to_owned()).await?;
     if store::is_known(tx, &email_key(email), phone.and_then(digits).as_deref(), but, now).await? {
         return Err(Error::conflict("lead_taken"));
@@ -105,22 +108,22 @@ async fn free(tx: &mut Tx, email: &str, phone: Option<&str>, but: Option<LeadId>
     Ok(())
 }
 
-/// Refuses a client who is another partner's lead, while that is protected: the staff convert that lead, or mark it as
-/// lost first. Only the staff make clients, so the answer names the partner.
+/// Refuses a new client who is another partner's protected lead: the staff convert that lead, or mark it as lost first.
+/// Only the staff create clients, so the error names the partner.
 ///
 /// # Errors
 /// Conflict `lead_protected`.
-pub(crate) async fn not_protected(
+pub(crate) async fn check_not_protected(
     tx: &mut Tx,
     ctx: &Ctx,
     email: &str,
     phone: Option<&str>,
     partner: Option<IsoId>,
 ) -> Result<()> {
-    // A partner who adds the person as a lead at this moment.
+    // Serializes with a partner who adds the person as a lead.
     tx.advisory_lock("leads".to_owned()).await?;
     let phone = phone.and_then(digits);
-    match store::protected(tx, &email_key(email), phone.as_deref(), partner, ctx.now()).await? {
+    match store::find_protected(tx, &email_key(email), phone.as_deref(), partner, ctx.now()).await? {
         Some(lead) => Err(Error::Conflict(
             Problem::new("lead_protected")
                 .with("name", lead.name())
@@ -131,17 +134,17 @@ pub(crate) async fn not_protected(
     }
 }
 
-/// A phone number's digits, enough of them to tell people apart.
+/// The digits of a phone number; None where they are too few to identify a person.
 pub(crate) fn digits(phone: &str) -> Option<String> {
     let digits: String = phone.chars().filter(char::is_ascii_digit).collect();
     (digits.len() >= 7).then_some(digits)
 }
 
-fn checked(input: Input) -> Result<model::Fields> {
-    let mut check = Check::new();
+fn validate_fields(input: Input) -> Result<model::Fields> {
+    let mut check = Validator::new();
     let fields = model::Fields {
-        first_name: check.line("first_name", &input.first_name, LINE),
-        last_name: check.line("last_name", &input.last_name, LINE),
+        first_name: check.single_line("first_name", &input.first_name, LINE),
+        last_name: check.single_line("last_name", &input.last_name, LINE),
         email: check.email("email", &input.email),
         phone: check.phone("phone", input.phone.as_deref()),
         organisation: check.optional_line("organisation", input.organisation.as_deref(), LINE),
@@ -149,14 +152,14 @@ fn checked(input: Input) -> Result<model::Fields> {
         next_step: check.optional_line("next_step", input.next_step.as_deref(), LINE),
         next_step_date: check.optional("next_step_date", input.next_step_date.as_deref(), validate::date),
     };
-    check.done()?;
+    check.finish()?;
     Ok(fields)
 }
 
 /// One lead. Its partner, and the staff.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for a lead that the actor may not see.
 pub async fn get(ctx: &Ctx, id: LeadId) -> Result<Lead> {
     let lead = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("lead"))?;
     ctx.may(Action::View, resource(&lead))?;
@@ -170,11 +173,11 @@ pub async fn get(ctx: &Ctx, id: LeadId) -> Result<Lead> {
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Lead>> {
     ctx.may(Action::View, Resource::Leads)?;
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Key>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |lead| (lead.created_at, lead.id)))
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
+    Ok(Page::from_rows(rows, limit, |lead| (lead.created_at, lead.id)))
 }
 
-/// What is to change; a field left out stays.
+/// The changes of a lead; a field left out stays.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     pub first_name: Option<String>,
@@ -188,37 +191,43 @@ pub struct Change {
     pub stage: Option<String>,
 }
 
-/// Changes a lead: what is known of it, its stage, what comes next. Its partner, and the staff.
+/// Changes the fields and the stage of a lead. Its partner, and the staff.
 ///
 /// # Errors
 /// NotFound; Invalid per field; Conflict `lead_won` once it is a client, `lead_taken` as [`create`], stale.
 pub async fn update(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change) -> Result<Lead> {
-    changed(ctx, id, version, change, None).await
+    change_and_get(ctx, id, version, change, None).await
 }
 
-/// Gives a lead up, by its request, where the reason is read.
+/// Marks a lead as lost by the rejection or withdrawal of its request, which keeps the reason.
 ///
 /// # Errors
 /// NotFound; Invalid with an empty reason; Conflict `lead_won`, `lead_lost`, stale.
-pub(crate) async fn lose(ctx: &Ctx, id: LeadId, reason: Option<&str>) -> Result<Lead> {
-    let mut check = Check::new();
+pub(crate) async fn mark_lost(ctx: &Ctx, id: LeadId, reason: Option<&str>) -> Result<Lead> {
+    let mut check = Validator::new();
     let reason = reason.map(|reason| check.text("reason", reason));
-    check.done()?;
+    check.finish()?;
     let seen = get(ctx, id).await?;
     if seen.stage == Stage::Lost {
         return Err(Error::Conflict(Problem::new("lead_lost").with("name", seen.name())));
     }
     let lost = Change { stage: Some(Stage::Lost.name().to_owned()), ..Change::default() };
-    changed(ctx, id, Some(seen.version), lost, reason).await
+    change_and_get(ctx, id, Some(seen.version), lost, reason).await
 }
 
-async fn changed(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, reason: Option<String>) -> Result<Lead> {
+async fn change_and_get(
+    ctx: &Ctx,
+    id: LeadId,
+    version: Option<i64>,
+    change: Change,
+    reason: Option<String>,
+) -> Result<Lead> {
     let (change, reason) = (&change, reason.as_deref());
     ctx.transaction(|tx| change_in(tx, ctx, id, version, change, reason).scope_boxed()).await?;
     get(ctx, id).await
 }
 
-/// [`changed`] within its transaction.
+/// [`update`] in its transaction.
 async fn change_in(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -227,7 +236,7 @@ async fn change_in(
     change: &Change,
     reason: Option<&str>,
 ) -> Result<()> {
-    let lead = locked(tx, ctx, id, version).await?;
+    let lead = lock(tx, ctx, id, version).await?;
     let or = |new: &Option<String>, old: &str| new.as_deref().unwrap_or(old).to_owned();
     let maybe = |new: &Option<String>, old: &Option<String>| new.as_ref().or(old.as_ref()).cloned();
     let stage = match change.stage.as_deref() {
@@ -237,7 +246,7 @@ async fn change_in(
     if stage == Stage::Won {
         return Err(Error::field("stage", "won_by_conversion"));
     }
-    let fields = checked(Input {
+    let fields = validate_fields(Input {
         first_name: or(&change.first_name, &lead.first_name),
         last_name: or(&change.last_name, &lead.last_name),
         email: or(&change.email, &lead.email),
@@ -250,78 +259,51 @@ async fn change_in(
     let moved = email_key(&fields.email) != email_key(&lead.email)
         || fields.phone.as_deref().and_then(digits) != lead.phone.as_deref().and_then(digits);
     if moved || (lead.stage == Stage::Lost && stage != Stage::Lost) {
-        free(tx, &fields.email, fields.phone.as_deref(), Some(id), ctx.now()).await?;
+        check_not_taken(tx, &fields.email, fields.phone.as_deref(), Some(id), ctx.now()).await?;
     }
     let name = format!("{} {}", fields.first_name, fields.last_name);
-    store::save(tx, id, &fields, stage, ctx.now(), &ctx.who()).await?;
+    store::save(tx, id, &fields, stage, ctx.now(), &ctx.actor_name()).await?;
     store::index(tx, id, lead.iso_id, &fields).await?;
     count(tx, lead.iso_id, lead.stage, -1);
     count(tx, lead.iso_id, stage, 1);
     let lost = stage == Stage::Lost && lead.stage != Stage::Lost;
     let action = if lost { "lead.lost" } else { "lead.updated" };
-    let event = told(action, id, name, lead.iso_id).with("stage", stage.name());
+    let event = event(action, id, name, lead.iso_id).with("stage", stage.name());
     let event = match reason {
         Some(reason) => event.with("reason", reason),
         None => event,
     };
     let now = store::get(tx, id).await?.ok_or(Error::NotFound("lead"))?;
     activity::append(tx, ctx, event.changed(&lead, &now)?).await?;
-    requests::moved(tx, ctx, &now, reason.map(str::to_owned)).await
+    request::on_updated(tx, ctx, &now, reason.map(str::to_owned)).await
 }
 
-/// The terms of the order that a lead becomes.
-#[derive(Clone, Debug, Default)]
-pub struct Terms {
-    pub price: Option<String>,
-    pub commission: Option<String>,
-    pub country: Option<String>,
-    pub currency: Option<String>,
-}
-
-/// Makes a client with an order of a lead, both of its partner, once only: everything in one transaction. Staff.
+/// Locks a lead for its conversion: neither won nor lost, and no other partner's protected lead of the same person.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid per field; Conflict `lead_won`, `lead_lost`, `lead_protected` where another partner has
-/// the same person by now, `email_taken`, stale.
-pub async fn convert(ctx: &Ctx, id: LeadId, version: Option<i64>, setup: Setup, terms: Terms) -> Result<Lead> {
-    let seen = get(ctx, id).await?;
-    ctx.may(Action::Create, Resource::NewClient)?;
-    let input = clients::Input {
-        first_name: seen.first_name.clone(),
-        last_name: seen.last_name.clone(),
-        email: seen.email.clone(),
-        phone: seen.phone.clone(),
-        company_id: Some(seen.company_id),
-        iso_id: Some(seen.iso_id),
-        price: terms.price,
-        commission: terms.commission,
-        country: terms.country,
-        currency: terms.currency,
-        ..clients::Input::default()
-    };
-    // The password is hashed before the transaction begins.
-    let checked = &clients::checked(ctx, setup, &input).await?;
-    ctx.transaction(|tx| {
-        async move {
-            let lead = locked(tx, ctx, id, version.or(Some(seen.version))).await?;
-            if lead.stage == Stage::Lost {
-                return Err(Error::Conflict(Problem::new("lead_lost").with("name", lead.name())));
-            }
-            not_protected(tx, ctx, &lead.email, lead.phone.as_deref(), Some(lead.iso_id)).await?;
-            let (client, spv) = clients::place(tx, ctx, setup, checked.clone()).await?;
-            store::win(tx, id, client, spv, ctx.now(), &ctx.who()).await?;
-            count(tx, lead.iso_id, lead.stage, -1);
-            requests::won(tx, ctx, id, requests::Made::Client(client, spv)).await?;
-            activity::append(tx, ctx, told("lead.converted", id, lead.name(), lead.iso_id).spv(spv)).await
-        }
-        .scope_boxed()
-    })
-    .await?;
-    get(ctx, id).await
+/// NotFound; Forbidden; Conflict `lead_won`, `lead_lost`, `lead_protected`, stale.
+pub(crate) async fn lock_for_conversion(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Result<Lead> {
+    let lead = lock(tx, ctx, id, version).await?;
+    if lead.stage == Stage::Lost {
+        return Err(Error::Conflict(Problem::new("lead_lost").with("name", lead.name())));
+    }
+    check_not_protected(tx, ctx, &lead.email, lead.phone.as_deref(), Some(lead.iso_id)).await?;
+    Ok(lead)
 }
 
-/// The lead kept from others, once the actor may, nobody was faster and it is no client yet.
-async fn locked(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Result<Lead> {
+/// Marks a locked lead as won by the client and the order that were created of it, and approves its request.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn mark_won(tx: &mut Tx, ctx: &Ctx, lead: &Lead, client: UserId, spv: SpvId) -> Result<()> {
+    store::mark_won(tx, lead.id, client, spv, ctx.now(), &ctx.actor_name()).await?;
+    count(tx, lead.iso_id, lead.stage, -1);
+    request::on_converted(tx, ctx, lead.id, client, spv).await?;
+    activity::append(tx, ctx, event("lead.converted", lead.id, lead.name(), lead.iso_id).spv(spv)).await
+}
+
+/// Locks a lead that is not won, for a change by the actor; refuses a stale version.
+async fn lock(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Result<Lead> {
     store::lock(tx, id).await?;
     let lead = store::get(tx, id).await?.ok_or(Error::NotFound("lead"))?;
     ctx.may(Action::Update, resource(&lead))?;
@@ -332,15 +314,15 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Res
     Ok(lead)
 }
 
-/// A partner's lead that is in a stage now (`by` 1), or is so no more (-1).
+/// Counts a partner's pending leads: `by` 1 for a lead that enters a stage, -1 for one that leaves it.
 fn count(tx: &mut Tx, iso: IsoId, stage: Stage, by: i64) {
     if stage.is_pending() {
         dated::add_partner_count(tx, iso, Metric::Leads, by);
     }
 }
 
-/// The staff hear of it and the partner who brought it; the company does not.
-fn told(action: &'static str, id: LeadId, name: String, iso: IsoId) -> Event {
+/// An event for the staff and the lead's partner; the partner's company does not see it.
+fn event(action: &'static str, id: LeadId, name: String, iso: IsoId) -> Event {
     Event::new(action, "lead", id.0, name).of(None, None, Some(iso)).public()
 }
 
@@ -348,7 +330,7 @@ fn resource(lead: &Lead) -> Resource {
     Resource::Lead { iso_id: lead.iso_id }
 }
 
-/// What the actor may do with this lead: the buttons of its row.
+/// The actions that the actor may take on this lead: the buttons of its row.
 pub fn can(ctx: &Ctx, lead: &Lead) -> Vec<&'static str> {
     let open = lead.stage != Stage::Won;
     [

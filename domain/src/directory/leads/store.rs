@@ -13,13 +13,14 @@ use crate::{
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
 
-const WITH_NAMES: &str = "select l.id, l.iso_id, l.company_id, l.first_name, l.last_name, l.email, l.phone, l.organisation, l.note, \
+const SELECT_WITH_NAMES: &str = "select l.id, l.iso_id, l.company_id, l.first_name, l.last_name, l.email, l.phone, l.organisation, l.note, \
      l.stage, l.next_step, l.next_step_date, l.protected_until, l.client_id, l.spv_id, l.converted_at, \
      l.created_at, l.updated_at, l.updated_by, l.version, \
      i.first_name as iso_first_name, i.last_name as iso_last_name, k.time_zone \
     from leads l join isos i on i.id = l.iso_id join companies k on k.id = l.company_id";
 
-pub struct NewRow {
+/// The row of a new lead.
+pub struct InsertLead {
     pub id: LeadId,
     pub iso_id: IsoId,
     pub company_id: CompanyId,
@@ -29,7 +30,7 @@ pub struct NewRow {
     pub by: String,
 }
 
-pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
+pub async fn insert(tx: &mut Tx, row: &InsertLead) -> Result<()> {
     let fields = &row.fields;
     tx.sql(
         "insert into leads (id, iso_id, company_id, first_name, last_name, email, email_key, phone, phone_key, \
@@ -64,7 +65,7 @@ pub async fn index(tx: &mut Tx, id: LeadId, iso: IsoId, fields: &Fields) -> Resu
     search::index(tx, Entry { kind: "lead", subject: id.0, company: None, iso: Some(iso), texts }).await
 }
 
-/// Whether somebody has this person as a lead that counts, or as a client.
+/// Whether a client, or a protected lead but `but`, has this email key or these phone digits.
 pub async fn is_known(
     tx: &mut Tx,
     email: &str,
@@ -81,7 +82,7 @@ pub async fn is_known(
         return Ok(true);
     }
     if let Some(phone) = phone
-        && tx.sql_built(client_with_phone("$1")).bind(phone.to_owned()).scalar().await?
+        && tx.sql_built(client_with_phone_sql("$1")).bind(phone.to_owned()).scalar().await?
     {
         return Ok(true);
     }
@@ -89,12 +90,12 @@ pub async fn is_known(
         let Some(key) = key else { continue };
         let found: Vec<Lead> = tx
             .sql_built(format!(
-                "{WITH_NAMES} where l.{column} = $1 and l.id <> $2 and l.stage <> 'lost' \
+                "{SELECT_WITH_NAMES} where l.{column} = $1 and l.id <> $2 and l.stage <> 'lost' \
                  and (l.protected_until >= $3 or l.stage = 'won')"
             ))
             .bind(key.to_owned())
             .bind(but.map_or(Uuid::nil(), |id| id.0))
-            .bind(earliest(now))
+            .bind(earliest_local_date(now))
             .all()
             .await?;
         if found.iter().any(|lead| lead.stage == Stage::Won || lead.protected_days(now).is_some()) {
@@ -104,22 +105,22 @@ pub async fn is_known(
     Ok(false)
 }
 
-/// No clock shows a day before this one: what the database leaves out is over everywhere.
-fn earliest(now: DateTime<Utc>) -> NaiveDate {
+/// The earliest date that any time zone shows: a protection that ended before it has ended everywhere.
+fn earliest_local_date(now: DateTime<Utc>) -> NaiveDate {
     now.date_naive() - Days::new(1)
 }
 
-/// A client's phone without what people write between its digits; the index `users_by_phone` is of the same words.
-const PHONE: &str = "replace(replace(replace(replace(replace(replace(replace(phone, ' ', ''), '-', ''), '(', ''), \
+/// A phone number without separators; the index `users_by_phone` has the same expression.
+const PHONE_KEY: &str = "replace(replace(replace(replace(replace(replace(replace(phone, ' ', ''), '-', ''), '(', ''), \
     ')', ''), '.', ''), '/', ''), '+', '')";
 
-/// Whether a client has this phone, which is SQL; apart so that its plan can be looked at.
-pub fn client_with_phone(key: &str) -> String {
-    format!("select exists (select 1 from users where {PHONE} = {key} and role = 'client')")
+/// The query whether a client has this phone; public for the test of its plan.
+pub fn client_with_phone_sql(key: &str) -> String {
+    format!("select exists (select 1 from users where {PHONE_KEY} = {key} and role = 'client')")
 }
 
-/// A lead that counts of another partner than this one, or of any where there is none, who is the same person.
-pub async fn protected(
+/// Another partner's protected lead of the same person; of any partner where `partner` is None.
+pub async fn find_protected(
     tx: &mut Tx,
     email: &str,
     phone: Option<&str>,
@@ -130,12 +131,12 @@ pub async fn protected(
         let Some(key) = key else { continue };
         let found: Vec<Lead> = tx
             .sql_built(format!(
-                "{WITH_NAMES} where l.{column} = $1 and l.iso_id <> $2 and l.stage not in ('won', 'lost') \
+                "{SELECT_WITH_NAMES} where l.{column} = $1 and l.iso_id <> $2 and l.stage not in ('won', 'lost') \
                  and l.protected_until >= $3 order by l.protected_until desc, l.id"
             ))
             .bind(key.to_owned())
             .bind(partner.map_or(Uuid::nil(), |id| id.0))
-            .bind(earliest(now))
+            .bind(earliest_local_date(now))
             .all()
             .await?;
         let found = found.into_iter().find(|lead| lead.protected_days(now).is_some());
@@ -147,10 +148,10 @@ pub async fn protected(
 }
 
 pub async fn get(db: &mut impl Sql, id: LeadId) -> Result<Option<Lead>> {
-    db.sql_built(format!("{WITH_NAMES} where l.id = $1")).bind(id).optional().await
+    db.sql_built(format!("{SELECT_WITH_NAMES} where l.id = $1")).bind(id).optional().await
 }
 
-/// Keeps the row from others until the transaction ends.
+/// Locks the row until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: LeadId) -> Result<()> {
     tx.sql("update leads set version = version where id = $1").bind(id).run().await?;
     Ok(())
@@ -181,8 +182,8 @@ pub async fn save(tx: &mut Tx, id: LeadId, fields: &Fields, stage: Stage, at: Da
     Ok(())
 }
 
-/// The lead is a client with an order now.
-pub async fn win(tx: &mut Tx, id: LeadId, client: UserId, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
+/// Saves the client and the order that the lead became.
+pub async fn mark_won(tx: &mut Tx, id: LeadId, client: UserId, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
     tx.sql(
         "update leads set stage = 'won', client_id = $2, spv_id = $3, converted_at = $4, updated_at = $4, \
          updated_by = $5, version = version + 1 where id = $1",
@@ -197,7 +198,7 @@ pub async fn win(tx: &mut Tx, id: LeadId, client: UserId, spv: SpvId, at: DateTi
     Ok(())
 }
 
-/// What a list is narrowed to.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub q: Option<String>,
@@ -205,16 +206,22 @@ pub struct Filter {
     pub iso_id: Option<IsoId>,
 }
 
-/// Where a page ended.
-pub type Key = (DateTime<Utc>, LeadId);
+/// A cursor: the last row of a page.
+pub type Cursor = (DateTime<Utc>, LeadId);
 
-pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, before: Option<Key>, limit: usize) -> Result<Vec<Lead>> {
-    let mut sql = format!("{WITH_NAMES} where 1 = 1");
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    before: Option<Cursor>,
+    limit: usize,
+) -> Result<Vec<Lead>> {
+    let mut sql = format!("{SELECT_WITH_NAMES} where 1 = 1");
     let mut ids = Vec::new();
     let whose = match scope {
         Scope::All => None,
         Scope::Iso(id) => Some(id),
-        // What a partner works on is neither its company's business nor anybody else's.
+        // Leads are visible to their partner and the staff only.
         Scope::Company(_) | Scope::Client(_) | Scope::Nothing => {
             sql.push_str(" and 1 = 0");
             None

@@ -1,8 +1,9 @@
-//! What somebody should look at: made by rules, one open of a kind and subject, and over when its cause is.
+//! Alerts for super admins, opened and ended by rules. At most one alert of a kind and subject is open; it ends when
+//! its cause ends.
 mod rules;
 mod store;
 
-pub use rules::{Kind, Readings};
+pub use rules::{Kind, Metrics};
 pub use store::Alert;
 
 use crate::{
@@ -18,10 +19,10 @@ use crate::{
 };
 use chrono::Duration;
 
-/// So long an alert that somebody resolved stays away while its cause lasts.
-const QUIET: Duration = Duration::hours(1);
+/// An alert that a person resolved is not opened again for this long, even if its cause lasts.
+const REOPEN_COOLDOWN: Duration = Duration::hours(1);
 
-/// The newest alerts, or those that are open. Super admins.
+/// Lists alerts, the newest first; with `open` only those that are not resolved. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit or cursor.
@@ -29,22 +30,22 @@ pub async fn list(ctx: &Ctx, open: bool, page: &PageQuery) -> Result<Page<Alert>
     ctx.may(Action::View, Resource::System)?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), open, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |alert| (alert.opened_at, alert.id)))
+    Ok(Page::from_rows(rows, limit, |alert| (alert.opened_at, alert.id)))
 }
 
-/// Says that somebody has seen to it. It comes again if its cause is still there in an hour. Super admins.
+/// Resolves an alert. It is opened again after an hour if its cause lasts. Super admins.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `alert_resolved` when it is over already.
+/// NotFound; Forbidden; Conflict `alert_resolved` if it is already resolved.
 pub async fn resolve(ctx: &Ctx, id: AlertId) -> Result<Alert> {
     ctx.may(Action::Update, Resource::System)?;
     ctx.transaction(|tx| {
         async move {
             let alert = store::get(tx, id).await?.ok_or(Error::NotFound("alert"))?;
-            if !store::end(tx, id, ctx.now(), Some(&ctx.who())).await? {
+            if !store::resolve(tx, id, ctx.now(), Some(&ctx.actor_name())).await? {
                 return Err(Error::conflict("alert_resolved"));
             }
-            activity::append(tx, ctx, told("alert.resolved", &alert)).await?;
+            activity::append(tx, ctx, event("alert.resolved", &alert)).await?;
             store::get(tx, id).await?.ok_or(Error::NotFound("alert"))
         }
         .scope_boxed()
@@ -52,31 +53,34 @@ pub async fn resolve(ctx: &Ctx, id: AlertId) -> Result<Alert> {
     .await
 }
 
-/// Asks every rule: opens what is new, keeps what lasts, ends what is over. Our own jobs.
+/// Evaluates every rule: opens new alerts, updates those that last and resolves those without a cause. Jobs.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn check(ctx: &Ctx, readings: &Readings) -> Result<()> {
-    let found = &rules::all(ctx, readings).await?;
+/// Internal if the database fails.
+pub async fn check(ctx: &Ctx, metrics: &Metrics) -> Result<()> {
+    let found = &rules::evaluate(ctx, metrics).await?;
     let now = ctx.now();
     ctx.transaction(|tx| {
         async move {
             tx.advisory_lock("alerts".to_owned()).await?;
-            let open = store::open(tx).await?;
-            for cause in found {
-                let same = open.iter().find(|alert| alert.kind == cause.kind.name() && alert.subject == cause.subject);
+            let open = store::list_open(tx).await?;
+            for trigger in found {
+                let same =
+                    open.iter().find(|alert| alert.kind == trigger.kind.name() && alert.subject == trigger.subject);
                 if let Some(alert) = same {
-                    store::seen(tx, alert.id, &cause.data, now).await?;
-                } else if !store::resolved_since(tx, cause.kind.name(), &cause.subject, now - QUIET).await? {
-                    let alert = store::insert(tx, AlertId(ctx.chance.uuid()), cause, now).await?;
-                    activity::append(tx, ctx, told("alert.opened", &alert)).await?;
+                    store::update_seen(tx, alert.id, &trigger.data, now).await?;
+                } else if !store::resolved_since(tx, trigger.kind.name(), &trigger.subject, now - REOPEN_COOLDOWN)
+                    .await?
+                {
+                    let alert = store::insert(tx, AlertId(ctx.random.uuid()), trigger, now).await?;
+                    activity::append(tx, ctx, event("alert.opened", &alert)).await?;
                 }
             }
             for alert in &open {
-                if !found.iter().any(|cause| cause.kind.name() == alert.kind && cause.subject == alert.subject) {
-                    // Checked again under the lock: it may have been resolved since it was read.
-                    if store::end(tx, alert.id, now, None).await? {
-                        activity::append(tx, ctx, told("alert.ended", alert)).await?;
+                if !found.iter().any(|trigger| trigger.kind.name() == alert.kind && trigger.subject == alert.subject) {
+                    // `resolve` changes no row if a person resolved the alert in the meantime.
+                    if store::resolve(tx, alert.id, now, None).await? {
+                        activity::append(tx, ctx, event("alert.ended", alert)).await?;
                     }
                 }
             }
@@ -87,6 +91,6 @@ pub async fn check(ctx: &Ctx, readings: &Readings) -> Result<()> {
     .await
 }
 
-fn told(action: &'static str, alert: &Alert) -> Event {
+fn event(action: &'static str, alert: &Alert) -> Event {
     Event::new(action, "alert", alert.id.0, alert.subject.clone()).with("kind", alert.kind.clone())
 }

@@ -1,5 +1,5 @@
-//! SQL of alerts, and of what their rules look at.
-use super::rules::Cause;
+//! SQL of alerts and of what their rules read.
+use super::rules::AlertTrigger;
 use crate::kernel::{
     db::{Db, Json, Sql, Tx},
     error::Result,
@@ -8,19 +8,20 @@ use crate::kernel::{
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
+/// A condition that needs a super admin.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Alert {
     pub id: AlertId,
     pub kind: String,
-    /// An address, a part of the portal: what it is about.
+    /// What it is about: a network address, or a component of the portal.
     pub subject: String,
     #[sqlx(json)]
     pub data: Map<String, Value>,
     pub opened_at: DateTime<Utc>,
-    /// When its cause was last seen.
+    /// When a rule last found its cause.
     pub seen_at: DateTime<Utc>,
     pub resolved_at: Option<DateTime<Utc>>,
-    /// None: its cause ended.
+    /// None if it ended with its cause.
     pub resolved_by: Option<String>,
 }
 
@@ -47,36 +48,36 @@ pub async fn get(db: &mut impl Sql, id: AlertId) -> Result<Option<Alert>> {
     db.sql_built(format!("select {COLUMNS} from alerts where id = $1")).bind(id).optional().await
 }
 
-pub async fn open(tx: &mut Tx) -> Result<Vec<Alert>> {
+pub async fn list_open(tx: &mut Tx) -> Result<Vec<Alert>> {
     tx.sql_built(format!("select {COLUMNS} from alerts where resolved_at is null")).all().await
 }
 
-pub async fn insert(tx: &mut Tx, id: AlertId, cause: &Cause, at: DateTime<Utc>) -> Result<Alert> {
+pub async fn insert(tx: &mut Tx, id: AlertId, trigger: &AlertTrigger, at: DateTime<Utc>) -> Result<Alert> {
     tx.sql_built(format!(
         "insert into alerts (id, kind, subject, data, opened_at, seen_at) values ($1, $2, $3, $4, $5, $5) returning {COLUMNS}"
     ))
     .bind(id)
-    .bind(cause.kind.name())
-    .bind(cause.subject.clone())
-    .bind(Json(cause.data.clone()))
+    .bind(trigger.kind.name())
+    .bind(trigger.subject.clone())
+    .bind(Json(trigger.data.clone()))
     .bind(at)
     .one()
     .await
 }
 
-pub async fn seen(tx: &mut Tx, id: AlertId, data: &Map<String, Value>, at: DateTime<Utc>) -> Result<()> {
+pub async fn update_seen(tx: &mut Tx, id: AlertId, data: &Map<String, Value>, at: DateTime<Utc>) -> Result<()> {
     let sql = "update alerts set data = $2, seen_at = $3 where id = $1";
     tx.sql(sql).bind(id).bind(Json(data.clone())).bind(at).run().await?;
     Ok(())
 }
 
-/// Says no when it is over already.
-pub async fn end(tx: &mut Tx, id: AlertId, at: DateTime<Utc>, by: Option<&str>) -> Result<bool> {
+/// Returns false if it was already resolved.
+pub async fn resolve(tx: &mut Tx, id: AlertId, at: DateTime<Utc>, by: Option<&str>) -> Result<bool> {
     let sql = "update alerts set resolved_at = $2, resolved_by = $3 where id = $1 and resolved_at is null";
     Ok(tx.sql(sql).bind(id).bind(at).bind(by.map(str::to_owned)).run().await? == 1)
 }
 
-/// Whether somebody said that they have seen to it.
+/// Whether a person, not the end of the cause, resolved such an alert since then.
 pub async fn resolved_since(tx: &mut Tx, kind: &str, subject: &str, since: DateTime<Utc>) -> Result<bool> {
     tx.sql(
         "select exists (select 1 from alerts where kind = $1 and subject = $2 and resolved_at >= $3 \
@@ -89,8 +90,9 @@ pub async fn resolved_since(tx: &mut Tx, kind: &str, subject: &str, since: DateT
     .await
 }
 
-/// Mails that were given up since then. A mail is tried for days: when it failed, the log says.
-pub async fn failed_mails(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
+/// Mails that failed for good since then. A mail is retried for days, so the time of the failure is taken from the
+/// activity log.
+pub async fn count_failed_mails(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
     db.sql(
         "select count(*) from (select id from mails where status = 'failed' and created_at >= $1 \
          union select id from mails where status = 'failed' and id in (select subject_id from activity \
@@ -101,7 +103,7 @@ pub async fn failed_mails(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
     .await
 }
 
-/// Mails that wait though they were tried so often.
-pub async fn waiting_mails(db: &mut Db, attempts: i64) -> Result<i64> {
+/// Queued mails with at least so many attempts.
+pub async fn count_retrying_mails(db: &mut Db, attempts: i64) -> Result<i64> {
     db.sql("select count(*) from mails where status = 'queued' and attempts >= $1").bind(attempts).scalar().await
 }

@@ -1,4 +1,4 @@
-//! What a backup says of itself. It is written last: a folder without it is no backup.
+//! Manifest of a backup: its tables, counts and hashes. It is written last; a directory without it is no backup.
 use crate::kernel::{
     error::{Error, Problem, Result},
     ids::BackupId,
@@ -8,51 +8,52 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, path::PathBuf};
 
 pub const FILE: &str = "manifest.json";
-/// Whoever reads another than this does not know what it reads.
+/// Version of the format. Other versions cannot be read.
 const FORMAT: u32 = 1;
 
+/// Contents of `manifest.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,
     pub id: BackupId,
     pub name: String,
-    /// The moment it holds.
+    /// Time of the snapshot.
     pub made_at: DateTime<Utc>,
     pub made_by: String,
-    /// The version of the program that made it.
+    /// Version of the program that created it.
     pub program: String,
     /// `sqlite` or `postgres`; it can be restored into either.
     pub database: String,
-    /// Applied to the database it was made of.
+    /// Migrations of the dumped database.
     pub migrations: BTreeSet<i64>,
     pub tables: Vec<Rows>,
-    /// Those that are not done.
+    /// Unfinished jobs.
     pub jobs: Part,
-    /// Which contents the documents have: a line of key, size and SHA-256 each.
+    /// Contents of documents: a line of key, size and SHA-256 each.
     pub documents: Part,
     pub documents_bytes: u64,
-    /// Keys of contents that could not be read as they were kept.
+    /// Storage keys of contents that could not be read unchanged.
     pub missing: Vec<String>,
-    /// What people call these, in the same order.
+    /// File names of the missing contents, in the same order.
     #[serde(default)]
     pub missing_names: Vec<String>,
     pub signing_keys: Option<Part>,
 }
 
-/// The rows of a table.
+/// Dumped rows of a table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rows {
     pub table: String,
-    /// In the order in which each line has them.
+    /// In the order of the values in each line.
     pub columns: Vec<String>,
     pub part: Part,
 }
 
-/// A file of the backup.
+/// Size and hash of a file of the backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     pub lines: i64,
-    /// As it lies there.
+    /// Size on disk.
     pub bytes: u64,
     pub sha256: String,
 }
@@ -62,8 +63,10 @@ impl Manifest {
         FORMAT
     }
 
+    /// Parses a manifest.
+    ///
     /// # Errors
-    /// Conflict `backup_damaged`, saying how; `backup_newer`.
+    /// Conflict `backup_damaged` with a `reason`; `backup_newer` for another format.
     pub fn parse(text: &[u8]) -> Result<Self> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -83,7 +86,7 @@ impl Manifest {
         }
     }
 
-    /// Every file, by where it lies in the backup's folder.
+    /// All files, by their path inside the backup.
     pub fn parts(&self) -> Vec<(PathBuf, &Part)> {
         let tables = self.tables.iter().map(|rows| (table_file(&rows.table), &rows.part));
         let others = [(PathBuf::from(JOBS), &self.jobs), (PathBuf::from(DOCUMENTS), &self.documents)];
@@ -91,8 +94,8 @@ impl Manifest {
         tables.chain(others).chain(keys).collect()
     }
 
-    /// What is missing, for people.
-    pub fn lacking(&self) -> Vec<String> {
+    /// Missing documents, in words.
+    pub fn missing_documents(&self) -> Vec<String> {
         let named = |(n, key): (usize, &String)| match self.missing_names.get(n).filter(|name| !name.is_empty()) {
             Some(name) => format!("{name} ({key})"),
             None => key.clone(),
@@ -100,11 +103,12 @@ impl Manifest {
         self.missing.iter().enumerate().map(named).collect()
     }
 
+    /// Number of rows.
     pub fn rows(&self) -> i64 {
         self.tables.iter().map(|rows| rows.part.lines).sum()
     }
 
-    /// What it takes, its contents included, which other backups may share.
+    /// Size in bytes, with the contents of documents, which other backups may share.
     pub fn bytes(&self) -> u64 {
         self.parts().iter().map(|(_, part)| part.bytes).sum::<u64>() + self.documents_bytes
     }
@@ -118,7 +122,7 @@ pub fn table_file(table: &str) -> PathBuf {
     PathBuf::from("tables").join(format!("{table}.jsonl.gz"))
 }
 
-/// Nothing that leads anywhere else.
+/// A plain name cannot name another path.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }

@@ -1,26 +1,26 @@
-//! Backups of the whole portal while it runs: one format whichever database and storage it has, so that what was made
-//! on one is restored into another.
+//! Backups of the running portal, in one format for every database and storage, so that a backup can be restored into
+//! another.
 //!
-//! A backup is a folder of lines of JSON, a file for each table, with a manifest that has every hash and count. The
-//! contents of documents lie beside, each once. What is not in it: what each machine knows for itself, and uploads that
-//! are on their way.
-mod folder;
-mod lines;
-mod make;
+//! A backup is a directory with a JSON lines file per table and a manifest with all hashes and counts. The contents of
+//! documents are stored once beside all backups. Left out are state of this machine ([`EXCLUDED_TABLES`]) and
+//! unfinished uploads.
+mod create;
+mod directory;
+mod dump;
+mod jsonl;
 mod manifest;
-mod moving;
 mod rekey;
 mod restore;
 mod store;
-mod tables;
+mod transfer;
 mod verify;
 
-pub(crate) use folder::Trial;
+pub(crate) use directory::TempDir;
 pub use manifest::{Manifest, Part, Rows};
-pub(crate) use moving::copy_into_empty;
-pub use moving::{Moved, Moving, begin_move};
 pub use restore::Restored;
 pub use store::{Backup, State};
+pub(crate) use transfer::copy_into_empty;
+pub use transfer::{DatabaseTransfer, TransferReport, begin_transfer};
 pub use verify::Report;
 
 use crate::{
@@ -39,67 +39,66 @@ use crate::{
     },
 };
 use chrono::{DateTime, Duration, Utc};
-use folder::Folder;
+use directory::BackupDir;
 use serde::{Deserialize, Serialize};
 
-/// Tables that no backup has, and why. All others are in it.
-pub const LEFT_OUT: &[(&str, &str)] = &[
+/// Tables that are in no backup, with the reason.
+pub const EXCLUDED_TABLES: &[(&str, &str)] = &[
     ("backups", "says what lies in this machine's folder, and is made anew of it"),
     ("probes", "how the parts of this machine stand, made anew every minute"),
     ("uploads", "files on their way: whoever sends one begins again, and what has come is a document"),
     ("upload_parts", "files on their way: whoever sends one begins again, and what has come is a document"),
 ];
 
-/// What rows are copied for.
+/// Purpose of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Backup,
-    /// The portal goes on elsewhere, with the same files: all that is not made anew goes with it.
+    /// Move to another database with the same files: includes everything that is not recreated.
     Move,
 }
 
 impl Purpose {
-    fn leaves_out(self, table: &str) -> bool {
+    fn excludes(self, table: &str) -> bool {
         match self {
-            Self::Backup => LEFT_OUT.iter().any(|(name, _)| *name == table),
+            Self::Backup => EXCLUDED_TABLES.iter().any(|(name, _)| *name == table),
             Self::Move => table == "probes",
         }
     }
 
-    /// A restored portal does not go on making backups that were asked for before.
-    fn takes(self, job: &str) -> bool {
-        self == Self::Move || ![Make::NAME, Nightly::NAME].contains(&job)
+    /// A restored portal does not run backup jobs of the old one.
+    fn includes_job(self, job: &str) -> bool {
+        self == Self::Move || ![CreateBackup::NAME, NightlyBackup::NAME].contains(&job)
     }
 }
 
-/// After so long one that is waited for keeps nobody from asking for another.
-const PATIENCE: Duration = Duration::hours(1);
-/// A portal that has not run for so long has nothing that a night's backup would keep.
-const YOUNG: Duration = Duration::hours(1);
-/// Lines about failures are kept for so long.
-const REMEMBERED: Duration = Duration::days(30);
+/// A pending backup older than this does not block another. Also the time allowed for the nightly one.
+const PENDING_TIMEOUT: Duration = Duration::hours(1);
+/// A portal younger than this has nothing for a nightly backup.
+const MIN_UPTIME_FOR_NIGHTLY: Duration = Duration::hours(1);
+const FAILED_RETENTION: Duration = Duration::days(30);
 
-/// The job that makes one.
+/// Job that creates a backup.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Make {
+pub struct CreateBackup {
     pub id: BackupId,
 }
 
-impl Job for Make {
+impl Job for CreateBackup {
     const NAME: &'static str = "portal.backup";
-    /// Another that goes on is waited for, and a disk or a storage that is away for an hour.
+    /// Enough attempts to wait for another backup, or for a disk or storage that is unavailable for an hour.
     const ATTEMPTS: usize = 8;
 }
 
-/// The job that asks for one every night.
+/// Job that enqueues a backup every night.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Nightly {}
+pub struct NightlyBackup {}
 
-impl Job for Nightly {
+impl Job for NightlyBackup {
     const NAME: &'static str = "portal.nightly_backup";
 }
 
-/// How far it has come.
+/// Progress of a backup, restore or transfer.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
     Table {
@@ -111,7 +110,7 @@ pub enum Progress<'a> {
         nth: usize,
         of: usize,
     },
-    /// A table of a portal that is moved is looked at in both databases.
+    /// A table was compared in both databases of a transfer.
     Compared {
         name: &'a str,
         nth: usize,
@@ -119,10 +118,10 @@ pub enum Progress<'a> {
     },
 }
 
-/// Who hears how far it has come.
-pub type Tell<'a> = &'a (dyn Fn(Progress<'_>) + Send + Sync);
+/// Receives progress.
+pub type ProgressCallback<'a> = &'a (dyn Fn(Progress<'_>) + Send + Sync);
 
-/// What is asked for here, the newest first. Super admins and the operator.
+/// Lists requested backups, the newest first. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden.
@@ -131,13 +130,13 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Backup>> {
     store::list(&mut ctx.db(), 100).await
 }
 
-/// Whole backups that lie in the folder, the newest first, whoever made them. The operator.
+/// Lists complete backups in the directory, the newest first, also those of other installations. The operator.
 ///
 /// # Errors
 /// Forbidden; Conflict `backup_folder_missing`; Unavailable.
-pub async fn found(ctx: &Ctx) -> Result<Vec<Manifest>> {
+pub async fn list_stored(ctx: &Ctx) -> Result<Vec<Manifest>> {
     ctx.may(Action::View, Resource::System)?;
-    let folder = Folder::of(ctx).await?;
+    let folder = BackupDir::open(ctx).await?;
     let mut found = Vec::new();
     for name in folder.names().await? {
         found.extend(folder.find(&name).await.ok().map(|kept| kept.manifest));
@@ -145,13 +144,13 @@ pub async fn found(ctx: &Ctx) -> Result<Vec<Manifest>> {
     Ok(found)
 }
 
-/// Whether there is a folder that a backup can be made in. The operator.
+/// Checks that a backup can be created in the directory. The operator.
 ///
 /// # Errors
 /// Forbidden; Conflict `backup_folder_missing`, `backup_folder_empty`; Unavailable.
-pub async fn has_folder(ctx: &Ctx) -> Result<()> {
+pub async fn check_directory(ctx: &Ctx) -> Result<()> {
     ctx.may(Action::View, Resource::System)?;
-    Folder::to_fill(ctx).await.map(drop)
+    BackupDir::open_for_writing(ctx).await.map(drop)
 }
 
 /// # Errors
@@ -161,7 +160,7 @@ pub async fn get(ctx: &Ctx, id: BackupId) -> Result<Backup> {
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("backup"))
 }
 
-/// The newest one that can be restored. Super admins and the operator.
+/// The newest complete backup. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden.
@@ -170,25 +169,26 @@ pub async fn last_good(ctx: &Ctx) -> Result<Option<Backup>> {
     store::last_good(&mut ctx.db()).await
 }
 
-/// Has one made. Super admins and the operator. Its outcome is the event `backup.created` or `backup.failed` of this id.
+/// Enqueues a backup. It ends with the event `backup.created` or `backup.failed` of this id. Super admins and the
+/// operator.
 ///
 /// # Errors
 /// Forbidden; Conflict `backup_running`.
-pub async fn ask(ctx: &Ctx) -> Result<Backup> {
+pub async fn enqueue(ctx: &Ctx) -> Result<Backup> {
     ctx.may(Action::Update, Resource::System)?;
     let asked = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(BackupId(id));
             }
             tx.advisory_lock("backups".to_owned()).await?;
-            if store::going_on(tx, ctx.now() - PATIENCE).await? {
+            if store::has_pending(tx, ctx.now() - PENDING_TIMEOUT).await? {
                 return Err(Error::conflict("backup_running"));
             }
-            let (id, name) = named(ctx);
+            let (id, name) = new_name(ctx);
             store::insert(tx, id, &name, ctx.now(), &ctx.actor.name()).await?;
-            queue::enqueue(tx, &Make { id }).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            queue::enqueue(tx, &CreateBackup { id }).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             activity::append(tx, ctx, event("backup.asked", id, &name)).await?;
             Ok(id)
         }
@@ -197,88 +197,87 @@ pub async fn ask(ctx: &Ctx) -> Result<Backup> {
     get(ctx, asked.await?).await
 }
 
-/// Has the night's backup made, unless one is being made, or the portal has only begun. Our own jobs.
+/// Enqueues the nightly backup, unless one is pending or the portal is new. Jobs.
 ///
 /// # Errors
-/// What the database refuses.
+/// Internal if the database fails.
 pub async fn nightly(ctx: &Ctx) -> Result<()> {
-    let (first, _) = store::ran(&mut ctx.db(), ctx.now()).await?;
-    if first.is_none_or(|first| ctx.now() - first < YOUNG) {
+    let (first, _) = store::uptime(&mut ctx.db(), ctx.now()).await?;
+    if first.is_none_or(|first| ctx.now() - first < MIN_UPTIME_FOR_NIGHTLY) {
         return Ok(());
     }
-    match ask(ctx).await {
+    match enqueue(ctx).await {
         Ok(_) => Ok(()),
         Err(Error::Conflict(problem)) if problem.code == "backup_running" => Ok(()),
         Err(e) => Err(e),
     }
 }
 
-/// Makes the one that was asked for. Our own jobs.
+/// Creates the requested backup. Jobs.
 ///
 /// # Errors
-/// NotFound; Unavailable, also while another is being made or the folder is away; tell it with [`failed`].
+/// NotFound; Unavailable, also while another runs or the directory is missing; report it with [`record_failure`].
 pub async fn run(ctx: &Ctx, id: BackupId) -> Result<()> {
     let backup = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("backup"))?;
     if backup.state == State::Done {
         return Ok(());
     }
-    let folder = match to_fill_alone(ctx).await {
-        // It is over, or there again, before long, and this one's turn comes then.
+    let folder = match open_locked(ctx).await {
+        // Retried: the other backup ends, or the directory is mounted again.
         Err(error @ Error::Conflict(_)) => return Err(Error::Unavailable(i18n::error(LANGUAGES[0], &error))),
         folder => folder?,
     };
     let place = &folder.name();
     ctx.transaction(|tx| store::begin(tx, id, ctx.now(), place).scope_boxed()).await?;
-    making(ctx, &folder, &backup, &|_| ()).await
+    create_in(ctx, &folder, &backup, &|_| ()).await
 }
 
-async fn to_fill_alone(ctx: &Ctx) -> Result<Folder> {
-    Folder::to_fill(ctx).await?.lock().await
+async fn open_locked(ctx: &Ctx) -> Result<BackupDir> {
+    BackupDir::open_for_writing(ctx).await?.lock().await
 }
 
-/// Makes one here and now. The operator; `tell` hears how far it has come. Whoever gives up on the way tells it with
-/// [`stopped`].
+/// Creates a backup in this process. After an interruption call [`clean_up_interrupted`]. The operator.
 ///
 /// # Errors
-/// Forbidden; Conflict `backup_running`, `backup_folder_missing`, `backup_folder_empty`; Unavailable when the database,
+/// Forbidden; Conflict `backup_running`, `backup_folder_missing`, `backup_folder_empty`; Unavailable if the database,
 /// the storage or the disk fails.
-pub async fn create(ctx: &Ctx, tell: Tell<'_>) -> Result<Backup> {
+pub async fn create(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Backup> {
     ctx.may(Action::Update, Resource::System)?;
-    // Whoever is refused leaves no line.
-    let folder = to_fill_alone(ctx).await?;
-    let (id, name) = named(ctx);
+    // Locks first, so that a refused call leaves no row.
+    let folder = open_locked(ctx).await?;
+    let (id, name) = new_name(ctx);
     let (name, place) = (&name, &folder.name());
     ctx.transaction(|tx| {
         async move {
             store::insert(tx, id, name, ctx.now(), &ctx.actor.name()).await?;
-            // In one: no job comes for a line that waits, should this be stopped here.
+            // In one transaction: no job would pick up a row left queued.
             store::begin(tx, id, ctx.now(), place).await
         }
         .scope_boxed()
     })
     .await?;
-    if let Err(error) = making(ctx, &folder, &get(ctx, id).await?, tell).await {
-        failed(ctx, id, &error.to_string()).await?;
+    if let Err(error) = create_in(ctx, &folder, &get(ctx, id).await?, tell).await {
+        record_failure(ctx, id, &error.to_string()).await?;
         return Err(error);
     }
     get(ctx, id).await
 }
 
-/// Makes it in the folder, which is locked.
-async fn making(ctx: &Ctx, folder: &Folder, backup: &Backup, tell: Tell<'_>) -> Result<()> {
-    // Before anything is written: it may be what fills the disk.
-    if let Err(error) = moving::clear(ctx).await {
+/// Creates the backup in the locked directory.
+async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: ProgressCallback<'_>) -> Result<()> {
+    // First, as leftovers of a transfer may fill the disk.
+    if let Err(error) = transfer::remove_stale(ctx).await {
         tracing::warn!(%error, "what a move left could not be taken away");
     }
     let made = match folder.find(&backup.name).await {
-        // Whoever made it was gone before they could say so.
+        // Completed, but the process ended before it was recorded.
         Ok(whole) => Ok(whole.manifest),
-        Err(Error::NotFound(_)) => make::make(ctx, folder, backup.id, &backup.name, &backup.asked_by, tell).await,
+        Err(Error::NotFound(_)) => create::create(ctx, folder, backup.id, &backup.name, &backup.asked_by, tell).await,
         Err(e) => Err(e),
     };
     if made.is_err() {
-        // A full disk is not left fuller.
-        let _ = folder.clear().await;
+        // Frees the disk space that the failed backup took.
+        let _ = folder.remove_incomplete().await;
     }
     let manifest = made?;
     if let Err(error) = folder.prune(ctx.options.backup_keep, &backup.name).await {
@@ -293,31 +292,31 @@ async fn making(ctx: &Ctx, folder: &Folder, backup: &Backup, tell: Tell<'_>) -> 
     ctx.transaction(|tx| {
         async move {
             store::finish(tx, manifest, &folder.name(), ctx.now()).await?;
-            store::forget(tx, gone, ctx.now() - REMEMBERED).await?;
-            let told = event("backup.created", backup.id, &backup.name)
+            store::delete_obsolete(tx, gone, ctx.now() - FAILED_RETENTION).await?;
+            let event = event("backup.created", backup.id, &backup.name)
                 .with("by", backup.asked_by.clone())
                 .with("rows", manifest.rows())
                 .with("documents", manifest.documents.lines)
                 .with("missing", manifest.missing.len())
                 .with("bytes", manifest.bytes());
-            activity::append(tx, ctx, told).await
+            activity::append(tx, ctx, event).await
         }
         .scope_boxed()
     })
     .await
 }
 
-/// Keeps why it could not be made.
+/// Stores why a backup failed.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn failed(ctx: &Ctx, id: BackupId, why: &str) -> Result<()> {
+/// Internal if the database fails.
+pub async fn record_failure(ctx: &Ctx, id: BackupId, why: &str) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
             let Some(backup) = store::get(tx, id).await? else { return Ok(()) };
             if store::fail(tx, id, ctx.now(), why).await? {
-                let told = event("backup.failed", id, &backup.name).with("by", backup.asked_by).with("reason", why);
-                activity::append(tx, ctx, told).await?;
+                let event = event("backup.failed", id, &backup.name).with("by", backup.asked_by).with("reason", why);
+                activity::append(tx, ctx, event).await?;
             }
             Ok(())
         }
@@ -326,29 +325,29 @@ pub async fn failed(ctx: &Ctx, id: BackupId, why: &str) -> Result<()> {
     .await
 }
 
-/// Clears away what somebody gave up on: what they had begun. Says whether one was whole by then; that stays.
+/// Removes what an interrupted [`create`] left. Returns whether that backup was complete; then it stays.
 ///
 /// # Errors
-/// Unavailable; Conflict `backup_running` when somebody else is at it.
-pub async fn stopped(ctx: &Ctx) -> Result<bool> {
-    let folder = Folder::of(ctx).await?;
-    let folder = soon_alone(&folder).await?;
-    folder.clear().await?;
+/// Unavailable; Conflict `backup_running` while another process works in the directory.
+pub async fn clean_up_interrupted(ctx: &Ctx) -> Result<bool> {
+    let folder = BackupDir::open(ctx).await?;
+    let folder = lock_with_retry(&folder).await?;
+    folder.remove_incomplete().await?;
     let begun = |backup: &&Backup| backup.state == State::Running && backup.folder == Some(folder.name());
     let mut whole = false;
     for backup in store::list(&mut ctx.db(), 100).await?.iter().filter(begun) {
         if folder.find(&backup.name).await.is_ok() {
-            making(ctx, &folder, backup, &|_| ()).await?;
+            create_in(ctx, &folder, backup, &|_| ()).await?;
             whole = true;
         } else {
-            failed(ctx, backup.id, "it was stopped").await?;
+            record_failure(ctx, backup.id, "it was stopped").await?;
         }
     }
     Ok(whole)
 }
 
-/// What a thread does for whoever gave up ends soon.
-async fn soon_alone(folder: &Folder) -> Result<Folder> {
+/// Waits for the blocking threads of an interrupted call.
+async fn lock_with_retry(folder: &BackupDir) -> Result<BackupDir> {
     for _ in 0..50 {
         match folder.lock().await {
             Err(Error::Conflict(_)) => tokio::time::sleep(std::time::Duration::from_millis(100)).await,
@@ -358,81 +357,81 @@ async fn soon_alone(folder: &Folder) -> Result<Folder> {
     folder.lock().await
 }
 
-/// Looks through one: every hash, every count, and a restore for real into a database that is thrown away. The operator.
+/// Verifies a backup: every hash, every count, and a trial restore into a temporary database. The operator.
 ///
 /// # Errors
-/// Forbidden; NotFound; Conflict `backup_damaged` when its manifest cannot be read, `backup_newer`, `backup_running`.
-/// What else is wrong the report says.
-pub async fn verify(ctx: &Ctx, name: &str, tell: Tell<'_>) -> Result<Report> {
+/// Forbidden; NotFound; Conflict `backup_damaged` if the manifest cannot be read, `backup_newer`, `backup_running`.
+/// Other faults are in the report.
+pub async fn verify(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Report> {
     ctx.may(Action::View, Resource::System)?;
-    let folder = Folder::of(ctx).await?.hold().await?;
+    let folder = BackupDir::open(ctx).await?.lock_shared().await?;
     verify::verify(ctx, &folder, &folder.find(name).await?, tell).await
 }
 
-/// What a backup says of itself. The operator.
+/// Loads the manifest of a backup. The operator.
 ///
 /// # Errors
 /// Forbidden; NotFound; Conflict `backup_damaged`, `backup_newer`, `backup_folder_missing`.
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
     ctx.may(Action::View, Resource::System)?;
-    Ok(Folder::of(ctx).await?.find(name).await?.manifest)
+    Ok(BackupDir::open(ctx).await?.find(name).await?.manifest)
 }
 
-/// Brings one back into this portal, which is empty, in one transaction. The operator.
+/// Restores a backup into this empty portal in one transaction. The operator.
 ///
 /// # Errors
 /// Forbidden; NotFound; Conflict `portal_not_empty`, `portal_newer`, `portal_at_work`, `backup_newer`,
-/// `backup_damaged`, `backup_running`; Unavailable. Then no row is there that was not there before.
-pub async fn restore(ctx: &Ctx, name: &str, tell: Tell<'_>) -> Result<Restored> {
+/// `backup_damaged`, `backup_running`; Unavailable. No row is changed in any of these cases.
+pub async fn restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Restored> {
     ctx.may(Action::Update, Resource::System)?;
-    let folder = Folder::of(ctx).await?.hold().await?;
+    let folder = BackupDir::open(ctx).await?.lock_shared().await?;
     restore::restore(ctx, &folder, &folder.find(name).await?, tell).await
 }
 
-/// When this portal was last brought back from a backup: what was to be done by the clock before is done, or was not to
-/// be. Else a copy that is only looked at would first of all remind people, and take older backups away.
+/// Time of the last restore. Schedules do not catch up on anything before it: a copy started for inspection would
+/// otherwise send reminders and remove older backups.
 ///
 /// # Errors
-/// What the database refuses.
+/// Internal if the database fails.
 pub async fn restored_at(ctx: &Ctx) -> Result<Option<DateTime<Utc>>> {
     store::restored_at(&mut ctx.db()).await
 }
 
-/// For how many hours there has been no backup, where there should have been one: a day, an hour for making it, and
-/// what it took last time. A portal that has only begun, or was just switched on again, has time to make one.
+/// Hours since the last backup, if it is overdue, and the time of that backup. Overdue is after a day, an hour for the
+/// job, and the duration of the last one, if the portal has been running.
 ///
 /// # Errors
-/// What the database refuses.
+/// Internal if the database fails.
 pub async fn overdue(ctx: &Ctx) -> Result<Option<(i64, Option<DateTime<Utc>>)>> {
     let mut db = ctx.db();
-    let (first, ran) = store::ran(&mut db, ctx.now() - PATIENCE).await?;
+    let (first, ran) = store::uptime(&mut db, ctx.now() - PENDING_TIMEOUT).await?;
     let last = store::last_good(&mut db).await?;
     let since = last.as_ref().and_then(|backup| backup.made_at).or(first);
     let took = last.as_ref().and_then(|backup| Some(backup.finished_at? - backup.made_at?)).unwrap_or_default();
     let Some(age) = since.map(|since| ctx.now() - since) else { return Ok(None) };
-    let late = ran && age > Duration::days(1) + PATIENCE + took.max(Duration::zero());
+    let late = ran && age > Duration::days(1) + PENDING_TIMEOUT + took.max(Duration::zero());
     Ok(late.then(|| (age.num_hours(), last.and_then(|backup| backup.made_at))))
 }
 
-/// The newest one, where it is without documents that could not be read.
+/// The newest backup, if it has missing documents.
 ///
 /// # Errors
-/// What the database refuses.
+/// Internal if the database fails.
 pub async fn incomplete(ctx: &Ctx) -> Result<Option<Backup>> {
     Ok(store::last_good(&mut ctx.db()).await?.filter(Backup::is_incomplete))
 }
 
-/// Whether the portal is in use: there is an account, or a company.
+/// Whether the portal is in use: there is an account or a company.
 ///
 /// # Errors
-/// What the database refuses.
+/// Internal if the database fails.
 pub async fn is_used(ctx: &Ctx) -> Result<bool> {
     store::is_used(&mut ctx.db()).await
 }
 
-/// A new id, and a name that says when the backup was asked for.
-fn named(ctx: &Ctx) -> (BackupId, String) {
-    let id = ctx.chance.uuid();
+/// A new id and a name with the current time.
+fn new_name(ctx: &Ctx) -> (BackupId, String) {
+    let id = ctx.random.uuid();
     let few: String = id.simple().to_string().chars().take(4).collect();
     (BackupId(id), format!("{}-{few}", ctx.now().format("%Y%m%d-%H%M%S")))
 }
@@ -446,7 +445,7 @@ mod tests {
     use super::*;
     use crate::kernel::{
         access::Actor,
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         ctx::{Options, Origin},
         db::{Db, Durability, Sql},
     };
@@ -459,17 +458,17 @@ mod tests {
             actor: Actor::Operator("root".to_owned()),
             db,
             clock: Clock::system(),
-            chance: Chance::system(),
+            random: RandomSource::system(),
             options: Arc::new(options),
             origin: Origin::default(),
             idempotency: None,
-            silent: false,
+            suppress_notifications: false,
         }
     }
 
-    /// Of a backup from before keys were normalised, twins are named and everything else is found in every spelling.
+    /// A backup from before normalised keys gets keys on restore; duplicates are refused by name.
     #[tokio::test]
-    async fn a_restored_backup_has_todays_keys_or_names_its_twins() {
+    async fn restore_recomputes_keys_or_names_duplicates() {
         const BEFORE_KEYS: i64 = 36;
         const AT: &str = "'2026-01-01T00:00:00+00:00'";
         let dir = tempfile::tempdir().expect("a folder");
@@ -496,9 +495,9 @@ mod tests {
                 tx.sql_built(sql).run().await.expect("inserts");
             }
             tx.commit().await.expect("commits");
-            let folder = Folder::of(&old).await.expect("a folder");
-            let (id, name) = named(&old);
-            make::make(&old, &folder, id, &name, "root", &|_| ()).await.expect("is made");
+            let folder = BackupDir::open(&old).await.expect("a folder");
+            let (id, name) = new_name(&old);
+            create::create(&old, &folder, id, &name, "root", &|_| ()).await.expect("is made");
             let new = portal(dir.path(), &format!("new{nth}.db")).await;
             match (restore(&new, &name, &|_| ()).await, expected) {
                 (Ok(_), Ok(keys)) => {

@@ -1,5 +1,5 @@
-//! Recomputes the keys by which texts are compared in rows that an older program wrote, and names twins: rows that differ
-//! only in how they are written, of which one key can keep but one.
+//! Recomputes normalised keys (email, name, identifier) in rows that an older version wrote. Refuses rows that differ
+//! only in spelling where the key must be unique.
 use crate::kernel::{
     db::{Sql, Tx},
     email,
@@ -8,16 +8,16 @@ use crate::kernel::{
 };
 use std::collections::BTreeMap;
 
-/// Pairs that a refusal names.
+/// Maximum number of duplicates named in the error.
 const NAMED: usize = 5;
 
-/// A column whose key is a column too.
+/// A text column with a normalised key column.
 struct Keyed {
     table: &'static str,
     text: &'static str,
     key: &'static str,
     compute: fn(&str) -> String,
-    /// Within which name each text must be the only one, and the text; none where several may have it.
+    /// Query of the scope in which a text must be unique, and the text. None if the key is not unique.
     unique: Option<&'static str>,
 }
 
@@ -50,7 +50,7 @@ const KEYED: [Keyed; 5] = [
     Keyed { table: "requests", text: "email", key: "email_key", compute: email::key, unique: None },
 ];
 
-/// Brings every key up to date.
+/// Updates every outdated key.
 ///
 /// # Errors
 /// Conflict `backup_twins` with the `twins`.
@@ -85,7 +85,7 @@ async fn refuse_twins(tx: &mut Tx, sql: &'static str, compute: fn(&str) -> Strin
         .filter(|(_, texts)| texts.len() > 1)
         .take(NAMED)
         .map(|((within, _), texts)| {
-            // Twins can look the same: what differs is shown as code points.
+            // Duplicates can look the same, so that differences are shown as code points.
             let texts: Vec<String> = texts.iter().map(|text| format!("`{}`", escaped(text))).collect();
             if within.is_empty() { texts.join(" = ") } else { format!("{within}: {}", texts.join(" = ")) }
         })
@@ -96,7 +96,7 @@ async fn refuse_twins(tx: &mut Tx, sql: &'static str, compute: fn(&str) -> Strin
     Err(Error::Conflict(Problem::new("backup_twins").with("twins", twins.join("; "))))
 }
 
-/// The text with its marks and invisible characters as code points.
+/// The text with combining marks and invisible characters as code points.
 fn escaped(text: &str) -> String {
     let plain = |c: char| c.is_ascii_graphic() || c == ' ' || c.is_alphanumeric();
     text.chars().map(|c| if plain(c) { c.to_string() } else { format!("\\u{{{:x}}}", u32::from(c)) }).collect()

@@ -1,13 +1,12 @@
-//! Brings a backup back: into an empty portal, all of it or nothing.
+//! Restores a backup into an empty portal, in one transaction.
 use super::{
-    Progress, Purpose, Tell,
-    folder::{Document, Folder, Kept},
-    lines,
+    Progress, ProgressCallback, Purpose,
+    directory::{BackupDir, Document, StoredBackup},
+    dump::{self, Table, list_tables},
+    jsonl,
     manifest::{self, Rows, damaged, table_file},
     rekey::rekey,
-    store,
-    tables::{self, Table, tables},
-    verify,
+    store, verify,
 };
 use crate::{
     kernel::{
@@ -27,30 +26,35 @@ use sha2::{Digest, Sha256};
 use std::{fs, io, path::PathBuf};
 use tokio::io::AsyncReadExt;
 
-/// What was restored.
+/// Result of a restore.
 #[derive(Clone, Debug)]
 pub struct Restored {
     pub name: String,
     pub made_at: chrono::DateTime<chrono::Utc>,
     pub rows: i64,
     pub documents: i64,
-    /// Contents that were gone when the backup was made.
+    /// Contents that were missing when the backup was created.
     pub missing: i64,
-    /// Jobs that go on when a worker runs.
+    /// Jobs that run once a worker starts.
     pub jobs: i64,
-    /// Where the signing keys lie now.
+    /// Path of the restored signing keys.
     pub signing_keys: Option<PathBuf>,
-    /// Where those lie now that were there before.
+    /// Path that the previous signing keys were moved to.
     pub replaced_keys: Option<PathBuf>,
 }
 
 /// # Errors
 /// As [`super::restore`].
-pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> Result<Restored> {
+pub async fn restore(
+    ctx: &Ctx,
+    folder: &BackupDir,
+    kept: &StoredBackup,
+    tell: ProgressCallback<'_>,
+) -> Result<Restored> {
     let ctx = &ctx.background();
-    welcome(ctx, kept).await?;
+    check_target(ctx, kept).await?;
     for (file, part) in kept.manifest.parts() {
-        if let Some(fault) = kept.fault(&file, part).await {
+        if let Some(fault) = kept.verify_file(&file, part).await {
             return Err(damaged(fault));
         }
     }
@@ -58,33 +62,33 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
     let mut missing = 0;
     for (n, document) in documents.iter().enumerate() {
         tell(Progress::Document { nth: n + 1, of: documents.len() });
-        // What this backup was without, a later one may have.
+        // A later backup may have a content that this one is missing.
         let lacking = kept.manifest.missing.contains(&document.key);
-        if lacking && verify::content(folder, document).await.is_some() {
+        if lacking && verify::check_document(folder, document).await.is_some() {
             missing += 1;
             continue;
         }
-        bring(ctx, folder, document).await?;
+        restore_document(ctx, folder, document).await?;
     }
-    // Files are read while it is open, as nowhere else: nobody waits for a portal that is empty.
+    // Reads files inside the transaction, which is acceptable only because the portal is empty and has no users.
     let mut tx = ctx.db.begin_bulk().await?;
-    fill(&mut tx, Purpose::Backup, kept, tell).await?;
+    load_all(&mut tx, Purpose::Backup, kept, tell).await?;
     for name in folder.names().await? {
-        // One that cannot be read is not this one's concern.
+        // Other backups that are unreadable do not matter.
         if let Ok(other) = folder.find(&name).await {
             store::adopt(&mut tx, &other.manifest, &folder.name()).await?;
         }
     }
     let manifest = &kept.manifest;
-    let told = Event::new("backup.restored", "backup", manifest.id.0, manifest.name.clone())
+    let event = Event::new("backup.restored", "backup", manifest.id.0, manifest.name.clone())
         .with("made_at", manifest.made_at.to_rfc3339());
-    activity::append(&mut tx, ctx, told).await?;
+    activity::append(&mut tx, ctx, event).await?;
     tx.analyze().await?;
-    // Last of all: a restore that is refused leaves the keys that were here.
-    let (signing_keys, replaced_keys) = keys(ctx, kept).await?;
+    // Last, so that a failed restore keeps the previous keys.
+    let (signing_keys, replaced_keys) = restore_signing_keys(ctx, kept).await?;
     if let Err(e) = tx.commit().await {
         if let (Some(path), Some(before)) = (&signing_keys, &replaced_keys) {
-            tokio::fs::rename(before, path).await.map_err(|e| lines::unavailable(path, &e))?;
+            tokio::fs::rename(before, path).await.map_err(|e| jsonl::unavailable(path, &e))?;
         }
         return Err(e);
     }
@@ -100,12 +104,12 @@ pub async fn restore(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) ->
     })
 }
 
-/// Whether it can be restored into the database as it stands.
+/// Checks that the target database can take the backup.
 ///
 /// # Errors
 /// Conflict `backup_newer`, `portal_not_empty`, `portal_newer`, `portal_at_work`.
-pub async fn welcome(ctx: &Ctx, kept: &Kept) -> Result<()> {
-    known(kept)?;
+pub async fn check_target(ctx: &Ctx, kept: &StoredBackup) -> Result<()> {
+    check_schema_known(kept)?;
     if ctx.db.is_empty().await? {
         return Ok(());
     }
@@ -125,62 +129,62 @@ pub async fn welcome(ctx: &Ctx, kept: &Kept) -> Result<()> {
 
 /// # Errors
 /// Conflict `backup_newer`.
-pub fn known(kept: &Kept) -> Result<()> {
+pub fn check_schema_known(kept: &StoredBackup) -> Result<()> {
     if kept.manifest.migrations.is_subset(&Db::known_migrations()) {
         return Ok(());
     }
     Err(Error::Conflict(Problem::new("backup_newer").with("program", kept.manifest.program.clone())))
 }
 
-/// Puts every row where it was, and the schema to what this program needs.
+/// Loads every row, then migrates the schema to this version.
 ///
 /// # Errors
-/// Conflict `backup_damaged`, saying what cannot be put back; `backup_twins`, naming rows that are one by today's keys.
-pub async fn fill(tx: &mut Tx, purpose: Purpose, kept: &Kept, tell: Tell<'_>) -> Result<()> {
+/// Conflict `backup_damaged` with the reason; `backup_twins` for rows whose normalised keys are equal.
+pub async fn load_all(tx: &mut Tx, purpose: Purpose, kept: &StoredBackup, tell: ProgressCallback<'_>) -> Result<()> {
     let manifest = &kept.manifest;
     tx.migrate(|version| manifest.migrations.contains(&version)).await?;
     if Db::migrations(tx).await? != manifest.migrations {
         return Err(damaged("its schema was made by another program"));
     }
-    let all = tables(tx).await?;
-    let back = tables::opened(tx, &all).await?;
-    // Somebody may have begun to work here since it was looked at; now nobody can any more.
+    let all = list_tables(tx).await?;
+    let back = dump::disable_triggers(tx, &all).await?;
+    // Checked again: rows may have been written since. No others can be from here on.
     if store::is_used(tx).await? {
         return Err(Error::conflict("portal_not_empty"));
     }
-    tables::emptied(tx, &all).await?;
+    dump::truncate(tx, &all).await?;
     queue::delete_all(tx).await?;
-    for (n, table) in all.iter().enumerate().filter(|(_, table)| !purpose.leaves_out(&table.name)) {
+    for (n, table) in all.iter().enumerate().filter(|(_, table)| !purpose.excludes(&table.name)) {
         tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
         let rows = manifest.tables.iter().find(|rows| rows.table == table.name);
         let rows = rows.ok_or_else(|| damaged(format!("the table {} is not in it", table.name)))?;
-        put(tx, kept, table, rows).await?;
+        load_table(tx, kept, table, rows).await?;
     }
-    // What somebody else kept in the same schema an older program took along.
-    let ours = |rows: &&Rows| tables::is_own(&rows.table);
+    // An older version also dumped foreign tables in the same schema.
+    let ours = |rows: &&Rows| dump::is_portal_table(&rows.table);
     let there = |rows: &Rows| all.iter().any(|table| table.name == rows.table);
     if let Some(rows) = manifest.tables.iter().filter(ours).find(|rows| !there(rows)) {
         return Err(damaged(format!("it has a table {}, which its schema does not", rows.table)));
     }
-    let jobs: Vec<queue::JobBackup> = kept.all(manifest::JOBS).await?;
+    let jobs: Vec<queue::JobBackup> = kept.read_all(manifest::JOBS).await?;
     for job in &jobs {
         queue::restore(tx, job).await?;
     }
-    if let Some((table, missing)) = store::strays(tx).await?.first() {
+    if let Some((table, missing)) = store::orphans(tx).await?.first() {
         return Err(damaged(format!("rows of {table} refer to rows of {missing} that are not in it")));
     }
-    tables::closed(tx, back).await?;
+    dump::enable_triggers(tx, back).await?;
     tx.migrate(|_| true).await?;
     search::rebuild(tx).await?;
     rekey(tx).await
 }
 
-async fn put(tx: &mut Tx, kept: &Kept, table: &Table, rows: &Rows) -> Result<()> {
+async fn load_table(tx: &mut Tx, kept: &StoredBackup, table: &Table, rows: &Rows) -> Result<()> {
     let name = &table.name;
-    let sql = tables::load(tx.dialect(), table, &rows.columns)
+    let sql = dump::insert_rows(tx.dialect(), table, &rows.columns)
         .ok_or_else(|| damaged(format!("the table {name} has other columns in it")))?;
     let mut count = 0;
-    let mut batches = lines::read(&kept.at.join(table_file(name)));
+    let mut batches = jsonl::read(&kept.at.join(table_file(name)));
     while let Some(batch) = batches.recv().await {
         let batch = batch.map_err(|e| damaged(format!("the rows of {name} cannot be read: {e}")))?;
         count += batch.lines;
@@ -189,30 +193,30 @@ async fn put(tx: &mut Tx, kept: &Kept, table: &Table, rows: &Rows) -> Result<()>
             e => e,
         })?;
     }
-    // Before the schema is brought up to date, which may add rows.
-    let found = tables::count(tx, table).await?.min(count);
+    // Counted before the migration, which may add rows.
+    let found = dump::count(tx, table).await?.min(count);
     if found != rows.part.lines {
         return Err(damaged(format!("the table {name} has {found} rows where it had {}", rows.part.lines)));
     }
     Ok(())
 }
 
-/// Puts a content back into the storage, if it is as it was kept: else nothing is there that was not there before.
-async fn bring(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<()> {
+/// Writes a content back to the storage. A content that was changed is not stored.
+async fn restore_document(ctx: &Ctx, folder: &BackupDir, document: &Document) -> Result<()> {
     let from = folder.content(&document.sha256);
-    if let Some(fault) = verify::unnamed(document) {
+    if let Some(fault) = verify::hash_error(document) {
         return Err(damaged(fault));
     }
     let file = match tokio::fs::File::open(&from).await {
         Ok(file) => file,
-        Err(e) => return Err(damaged(verify::unread(document, &e))),
+        Err(e) => return Err(damaged(verify::read_error(document, &e))),
     };
     let state = (file, Sha256::new(), 0, document.clone());
     let pieces = stream::try_unfold(state, |(mut file, mut hash, bytes, document)| async move {
         let mut piece = vec![0; 256 << 10];
-        let read = file.read(&mut piece).await.map_err(|e| damaged(verify::unread(&document, &e)))?;
+        let read = file.read(&mut piece).await.map_err(|e| damaged(verify::read_error(&document, &e)))?;
         if read == 0 {
-            let fault = verify::other(&document, bytes, &lines::hex(hash));
+            let fault = verify::mismatch(&document, bytes, &jsonl::hex_digest(hash));
             return fault.map_or(Ok(None), |fault| Err(damaged(fault)));
         }
         piece.truncate(read);
@@ -222,25 +226,25 @@ async fn bring(ctx: &Ctx, folder: &Folder, document: &Document) -> Result<()> {
     ctx.options.storage.write(&document.key, Box::pin(pieces)).await
 }
 
-/// Puts the signing keys where this portal looks for them; others that are there are kept beside.
-async fn keys(ctx: &Ctx, kept: &Kept) -> Result<(Option<PathBuf>, Option<PathBuf>)> {
+/// Writes the signing keys to the configured path; existing ones are kept beside them.
+async fn restore_signing_keys(ctx: &Ctx, kept: &StoredBackup) -> Result<(Option<PathBuf>, Option<PathBuf>)> {
     let (Some(path), Some(_)) = (&ctx.options.signing_keys, &kept.manifest.signing_keys) else {
         return Ok((None, None));
     };
     let (path, from) = (path.clone(), kept.at.join(manifest::SIGNING_KEYS));
     let aside = path.with_extension(format!("before-{}", kept.manifest.name));
-    lines::aside(move || {
-        let refused = |e: io::Error| lines::unavailable(&path, &e);
-        let text = fs::read(&from).map_err(|e| lines::unavailable(&from, &e))?;
+    jsonl::run_blocking(move || {
+        let refused = |e: io::Error| jsonl::unavailable(&path, &e);
+        let text = fs::read(&from).map_err(|e| jsonl::unavailable(&from, &e))?;
         let there = match fs::read(&path) {
             Ok(there) if there == text => return Ok((Some(path), None)),
             Ok(_) => true,
             Err(e) if e.kind() == io::ErrorKind::NotFound => false,
             Err(e) => return Err(refused(e)),
         };
-        // All of it or nothing, for whoever reads it meanwhile.
+        // Renamed into place, so that readers never see a partial file.
         let half = path.with_extension("half");
-        lines::write(&half, &text).map_err(refused)?;
+        jsonl::write_private(&half, &text).map_err(refused)?;
         if there {
             fs::rename(&path, &aside).map_err(refused)?;
         }

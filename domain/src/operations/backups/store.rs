@@ -1,4 +1,4 @@
-//! SQL of backups: that they were asked for, and what became of them.
+//! SQL of backups: requests for backups and their outcomes.
 use super::manifest::Manifest;
 use crate::kernel::{
     db::{ColumnKind, Db, Dialect, Sql, Tx, json_row},
@@ -29,39 +29,39 @@ impl State {
     }
 }
 
-/// One backup that was asked for.
+/// A backup that was requested on this installation.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Backup {
     pub id: BackupId,
-    /// Its folder's, by which `spvctl` knows it.
+    /// Name of its directory and argument of `spvctl backup`.
     pub name: String,
     pub state: State,
     pub asked_at: DateTime<Utc>,
     pub asked_by: String,
-    /// The moment it holds.
+    /// Time of the snapshot.
     pub made_at: Option<DateTime<Utc>>,
     pub finished_at: Option<DateTime<Utc>>,
     pub rows_count: i64,
     pub documents_count: i64,
-    /// Of those, how many could not be read.
+    /// Number of these that could not be read.
     pub documents_missing: i64,
     pub bytes: i64,
-    /// Why it could not be made; of one that was, which documents it is without.
+    /// Why it failed; for a completed one, the names of its missing documents.
     pub error: Option<String>,
-    /// Where it lies; none before it was begun.
+    /// Path of the backup directory; none before it starts.
     pub folder: Option<String>,
 }
 
 impl Backup {
-    /// It was made, and not all of it could be read.
+    /// Completed with missing documents.
     pub fn is_incomplete(&self) -> bool {
         self.state == State::Done && self.documents_missing > 0
     }
 }
 
-/// After so long no job comes for one that waits, however often it was tried.
-const FORGOTTEN: Duration = Duration::days(1);
-/// So many missing documents are named.
+/// A queued backup older than this has no job any more, however often it was retried.
+const QUEUED_TIMEOUT: Duration = Duration::days(1);
+/// Maximum number of missing documents named in a row.
 const NAMED: usize = 10;
 
 const COLUMNS: &str = "id, name, state, asked_at, asked_by, made_at, finished_at, rows_count, documents_count, \
@@ -75,21 +75,21 @@ pub async fn get(db: &mut impl Sql, id: BackupId) -> Result<Option<Backup>> {
     db.sql_built(format!("select {COLUMNS} from backups where id = $1")).bind(id).optional().await
 }
 
-/// The newest one that can be restored.
+/// The newest complete backup.
 pub async fn last_good(db: &mut Db) -> Result<Option<Backup>> {
     db.sql_built(format!("select {COLUMNS} from backups where state = 'done' order by made_at desc limit 1"))
         .optional()
         .await
 }
 
-/// Whether one was made in this folder that nobody took away.
-pub async fn is_filled(db: &mut Db, folder: &str) -> Result<bool> {
+/// Whether a complete backup is recorded in this directory.
+pub async fn has_backup_in(db: &mut Db, folder: &str) -> Result<bool> {
     let sql = "select exists (select 1 from backups where state = 'done' and folder = $1)";
     db.sql(sql).bind(folder.to_owned()).scalar().await
 }
 
-/// One that is waited for, unless it is so old that whoever made it must be gone.
-pub async fn going_on(tx: &mut Tx, since: DateTime<Utc>) -> Result<bool> {
+/// Whether a backup is queued or running. Older ones than `since` count as dead.
+pub async fn has_pending(tx: &mut Tx, since: DateTime<Utc>) -> Result<bool> {
     tx.sql("select exists (select 1 from backups where state in ('queued', 'running') and asked_at >= $1)")
         .bind(since)
         .scalar()
@@ -107,8 +107,8 @@ pub async fn insert(tx: &mut Tx, id: BackupId, name: &str, at: DateTime<Utc>, by
     Ok(())
 }
 
-/// Whoever begins one is alone in the folder: what another was making there will never be whole, nor what nobody has come
-/// for in a day.
+/// Marks a backup as running. The caller holds the lock of the directory, so others running there were interrupted, as
+/// were those queued for longer than [`QUEUED_TIMEOUT`].
 pub async fn begin(tx: &mut Tx, id: BackupId, at: DateTime<Utc>, folder: &str) -> Result<()> {
     tx.sql(
         "update backups set state = 'failed', finished_at = $2, error = $3 \
@@ -117,7 +117,7 @@ pub async fn begin(tx: &mut Tx, id: BackupId, at: DateTime<Utc>, folder: &str) -
     .bind(id)
     .bind(at)
     .bind("it was interrupted")
-    .bind(at - FORGOTTEN)
+    .bind(at - QUEUED_TIMEOUT)
     .bind(folder.to_owned())
     .run()
     .await?;
@@ -129,16 +129,17 @@ pub async fn begin(tx: &mut Tx, id: BackupId, at: DateTime<Utc>, folder: &str) -
     Ok(())
 }
 
+/// Marks a backup as done, with the figures of its manifest.
 pub async fn finish(tx: &mut Tx, manifest: &Manifest, folder: &str, at: DateTime<Utc>) -> Result<()> {
-    put(tx, manifest, folder, at, true).await
+    upsert_done(tx, manifest, folder, at, true).await
 }
 
-/// One that lies in the folder and that nobody here has heard of.
+/// Adds a row for a backup in the directory that has none.
 pub async fn adopt(tx: &mut Tx, manifest: &Manifest, folder: &str) -> Result<()> {
-    put(tx, manifest, folder, manifest.made_at, false).await
+    upsert_done(tx, manifest, folder, manifest.made_at, false).await
 }
 
-async fn put(tx: &mut Tx, manifest: &Manifest, folder: &str, at: DateTime<Utc>, over: bool) -> Result<()> {
+async fn upsert_done(tx: &mut Tx, manifest: &Manifest, folder: &str, at: DateTime<Utc>, over: bool) -> Result<()> {
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let or = if over {
         "update set state = 'done', made_at = excluded.made_at, finished_at = excluded.finished_at, \
@@ -162,16 +163,16 @@ async fn put(tx: &mut Tx, manifest: &Manifest, folder: &str, at: DateTime<Utc>, 
     .bind(manifest.documents.lines)
     .bind(i64::try_from(manifest.missing.len()).unwrap_or(i64::MAX))
     .bind(number(manifest.bytes()))
-    .bind(without(manifest))
+    .bind(missing_names(manifest))
     .bind(folder.to_owned())
     .run()
     .await?;
     Ok(())
 }
 
-/// The names of what it is without.
-fn without(manifest: &Manifest) -> Option<String> {
-    let mut names = manifest.lacking();
+/// Names of the missing documents.
+fn missing_names(manifest: &Manifest) -> Option<String> {
+    let mut names = manifest.missing_documents();
     if names.len() > NAMED {
         names.truncate(NAMED);
         names.push("…".to_owned());
@@ -179,13 +180,13 @@ fn without(manifest: &Manifest) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// What a content was called when it was sent in.
-pub async fn file_name(db: &mut Db, key: &str) -> Result<Option<String>> {
+/// Original file name of a content.
+pub async fn original_file_name(db: &mut Db, key: &str) -> Result<Option<String>> {
     let sql = "select file_name from document_versions where storage_key = $1 order by created_at limit 1";
     Ok(db.sql(sql).bind(key.to_owned()).optional::<(String,)>().await?.map(|(name,)| name))
 }
 
-/// When a backup was last brought back, also where the log has no number for it yet.
+/// Time of the last restore, also if its activity row has no sequence number yet.
 pub async fn restored_at(db: &mut Db) -> Result<Option<DateTime<Utc>>> {
     let sql = "select max(at) from (select max(at) as at from activity where seq is not null \
                and action = 'backup.restored' union all select max(at) from activity where seq is null \
@@ -193,14 +194,14 @@ pub async fn restored_at(db: &mut Db) -> Result<Option<DateTime<Utc>>> {
     db.sql(sql).scalar().await
 }
 
-/// Says no when it has been made after all.
+/// Marks a backup as failed. Returns false if it is done.
 pub async fn fail(tx: &mut Tx, id: BackupId, at: DateTime<Utc>, why: &str) -> Result<bool> {
     let sql = "update backups set state = 'failed', finished_at = $2, error = $3 where id = $1 and state <> 'done'";
     Ok(tx.sql(sql).bind(id).bind(at).bind(why.to_owned()).run().await? == 1)
 }
 
-/// Those whose folders are gone, and what failed long ago.
-pub async fn forget(tx: &mut Tx, names: &[String], failed_before: DateTime<Utc>) -> Result<()> {
+/// Deletes the rows of removed backups, and old failures.
+pub async fn delete_obsolete(tx: &mut Tx, names: &[String], failed_before: DateTime<Utc>) -> Result<()> {
     for name in names {
         tx.sql("delete from backups where name = $1").bind(name.clone()).run().await?;
     }
@@ -208,7 +209,7 @@ pub async fn forget(tx: &mut Tx, names: &[String], failed_before: DateTime<Utc>)
     Ok(())
 }
 
-/// Selects each content that a document has as a line: key, size, hash.
+/// SQL for each content of a document as a JSON line: key, size, hash.
 pub fn contents(dialect: Dialect) -> String {
     let columns = [
         ("key", "v.storage_key", ColumnKind::Plain),
@@ -221,13 +222,13 @@ pub fn contents(dialect: Dialect) -> String {
     )
 }
 
-/// Whether somebody works here: there is an account, or a company.
+/// Whether there is an account or a company.
 pub async fn is_used(db: &mut impl Sql) -> Result<bool> {
     db.sql("select exists (select 1 from users) or exists (select 1 from companies)").scalar().await
 }
 
-/// When the portal first ran, and whether it has since before `then` for a little more than a moment.
-pub async fn ran(db: &mut Db, then: DateTime<Utc>) -> Result<(Option<DateTime<Utc>>, bool)> {
+/// Time of the first heartbeat, and whether there was one in the ten minutes before `then`.
+pub async fn uptime(db: &mut Db, then: DateTime<Utc>) -> Result<(Option<DateTime<Utc>>, bool)> {
     let minute = then.timestamp().div_euclid(60);
     let sql = "select (select min(minute) from heartbeats), \
                exists (select 1 from heartbeats where minute > $1 and minute <= $2)";
@@ -236,13 +237,13 @@ pub async fn ran(db: &mut Db, then: DateTime<Utc>) -> Result<(Option<DateTime<Ut
     Ok((first.and_then(|minute| DateTime::from_timestamp(minute * 60, 0)), then))
 }
 
-/// The minute in which a server was last here.
-pub async fn last_beat(db: &mut Db) -> Result<Option<i64>> {
+/// Minute of the last heartbeat of a server.
+pub async fn last_heartbeat(db: &mut Db) -> Result<Option<i64>> {
     db.sql("select max(minute) from heartbeats").scalar().await
 }
 
-/// Rows that refer to what is not there. PostgreSQL lets none in.
-pub async fn strays(tx: &mut Tx) -> Result<Vec<(String, String)>> {
+/// Tables with dangling foreign keys, which only SQLite admits during a restore.
+pub async fn orphans(tx: &mut Tx) -> Result<Vec<(String, String)>> {
     match tx.dialect() {
         Dialect::Sqlite => {
             tx.sql("select distinct \"table\", parent from pragma_foreign_key_check limit 20").all().await
@@ -251,8 +252,8 @@ pub async fn strays(tx: &mut Tx) -> Result<Vec<(String, String)>> {
     }
 }
 
-/// Keys of contents that documents have, in the order of the alphabet, after one of them.
-pub async fn keys(db: &mut Db, after: &str, limit: i64) -> Result<Vec<(String,)>> {
+/// Storage keys of documents in alphabetical order, after one of them.
+pub async fn storage_keys(db: &mut Db, after: &str, limit: i64) -> Result<Vec<(String,)>> {
     let sql = "select distinct storage_key from document_versions where storage_key > $1 order by storage_key limit $2";
     db.sql(sql).bind(after.to_owned()).bind(limit).all().await
 }

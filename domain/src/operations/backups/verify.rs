@@ -1,9 +1,9 @@
-//! Finds out whether a backup is whole: every hash, and a restore for real into a database that is thrown away.
+//! Verifies a backup: every hash, and a trial restore into a temporary database.
 use super::{
-    Progress, Purpose, Tell,
-    folder::{Document, Folder, Kept},
-    lines,
-    restore::{fill, known},
+    Progress, ProgressCallback, Purpose,
+    directory::{BackupDir, Document, StoredBackup},
+    jsonl,
+    restore::{check_schema_known, load_all},
     store,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 };
 use std::{collections::HashMap, io};
 
-/// What a look through a backup found.
+/// Result of a verification.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub name: String,
@@ -25,21 +25,20 @@ pub struct Report {
     pub rows: i64,
     pub documents: i64,
     pub bytes: u64,
-    /// Entries of the activity log, each of which holds the one before it.
+    /// Number of verified entries of the activity hash chain.
     pub activity: i64,
-    /// Contents that could not be read when it was made, for people.
+    /// Names of contents that were missing when it was created.
     pub missing: Vec<String>,
-    /// What is wrong or missing, in words; nothing when it is whole.
+    /// Faults in words; empty for an intact backup.
     pub faults: Vec<String>,
 }
 
-/// Keys read at a time.
-const KEYS: i64 = 500;
+const KEYS_PER_QUERY: i64 = 500;
 
 /// # Errors
 /// As [`super::verify`].
-pub async fn verify(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> Result<Report> {
-    known(kept)?;
+pub async fn verify(ctx: &Ctx, folder: &BackupDir, kept: &StoredBackup, tell: ProgressCallback<'_>) -> Result<Report> {
+    check_schema_known(kept)?;
     let manifest = &kept.manifest;
     let mut report = Report {
         name: manifest.name.clone(),
@@ -49,31 +48,31 @@ pub async fn verify(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> 
         documents: manifest.documents.lines,
         bytes: manifest.bytes(),
         activity: 0,
-        missing: manifest.lacking(),
+        missing: manifest.missing_documents(),
         faults: Vec::new(),
     };
     for (file, part) in manifest.parts() {
-        report.faults.extend(kept.fault(&file, part).await);
+        report.faults.extend(kept.verify_file(&file, part).await);
     }
     let documents = match kept.documents().await {
         Ok(documents) => documents,
         Err(e) => {
-            report.faults.push(words(e));
+            report.faults.push(error_text(e));
             Vec::new()
         }
     };
     for (n, document) in documents.iter().enumerate().filter(|(_, document)| !manifest.missing.contains(&document.key))
     {
         tell(Progress::Document { nth: n + 1, of: documents.len() });
-        report.faults.extend(content(folder, document).await);
+        report.faults.extend(check_document(folder, document).await);
     }
-    // What is not as it was written need not be tried.
+    // A damaged backup is not restored.
     if report.faults.is_empty() {
-        match tried(ctx, folder, kept, &documents, tell, &mut report).await {
+        match trial_restore(ctx, folder, kept, &documents, tell, &mut report).await {
             Ok(()) => {}
-            // No room to try it, say: nothing about the backup.
+            // A full disk, for example, says nothing about the backup.
             Err(e @ Error::Unavailable(_)) => return Err(e),
-            Err(e) => report.faults.push(words(e)),
+            Err(e) => report.faults.push(error_text(e)),
         }
     }
     let lacking = report.missing.iter().map(|name| format!("the document {name} could not be read when it was made"));
@@ -81,27 +80,27 @@ pub async fn verify(ctx: &Ctx, folder: &Folder, kept: &Kept, tell: Tell<'_>) -> 
     Ok(report)
 }
 
-/// Says what is wrong with a content, if anything.
-pub async fn content(folder: &Folder, document: &Document) -> Option<String> {
-    if let Some(fault) = unnamed(document) {
+/// Checks a stored content. Returns what is wrong, if anything.
+pub async fn check_document(folder: &BackupDir, document: &Document) -> Option<String> {
+    if let Some(fault) = hash_error(document) {
         return Some(fault);
     }
-    match lines::hash(&folder.content(&document.sha256)).await {
-        Err(e) => Some(unread(document, &e)),
-        Ok((bytes, sha256)) => other(document, bytes, &sha256),
+    match jsonl::hash(&folder.content(&document.sha256)).await {
+        Err(e) => Some(read_error(document, &e)),
+        Ok((bytes, sha256)) => mismatch(document, bytes, &sha256),
     }
 }
 
-pub fn unnamed(document: &Document) -> Option<String> {
-    (!document.is_named_well()).then(|| format!("the document {} has no hash", document.key))
+pub fn hash_error(document: &Document) -> Option<String> {
+    (!document.has_valid_hash()).then(|| format!("the document {} has no hash", document.key))
 }
 
-pub fn unread(Document { key, sha256, .. }: &Document, why: &io::Error) -> String {
+pub fn read_error(Document { key, sha256, .. }: &Document, why: &io::Error) -> String {
     format!("the content {sha256} of the document {key} cannot be read: {why}")
 }
 
-/// Whether what was found is not what was kept.
-pub fn other(document: &Document, found: u64, hash: &str) -> Option<String> {
+/// Compares size and hash. Returns what is wrong, if anything.
+pub fn mismatch(document: &Document, found: u64, hash: &str) -> Option<String> {
     let Document { key, bytes, sha256 } = document;
     if found != *bytes {
         return Some(format!("the content {sha256} of the document {key} has {found} bytes where it had {bytes}"));
@@ -109,24 +108,30 @@ pub fn other(document: &Document, found: u64, hash: &str) -> Option<String> {
     (hash != sha256).then(|| format!("the content {sha256} of the document {key} is not as it was written"))
 }
 
-async fn tried(
+async fn trial_restore(
     ctx: &Ctx,
-    folder: &Folder,
-    kept: &Kept,
+    folder: &BackupDir,
+    kept: &StoredBackup,
     documents: &[Document],
-    tell: Tell<'_>,
+    tell: ProgressCallback<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    let trial = folder.trial(&ctx.chance.uuid().simple().to_string()).await?;
+    let trial = folder.temp_dir(&ctx.random.uuid().simple().to_string()).await?;
     let db = Db::open(&format!("sqlite:{}", trial.0.join("trial.db").display()), Durability::Normal).await?;
-    let found = compared(&Ctx { db: db.clone(), ..ctx.clone() }, kept, documents, tell, report).await;
+    let found = restore_and_compare(&Ctx { db: db.clone(), ..ctx.clone() }, kept, documents, tell, report).await;
     db.close().await;
-    trial.over().await?;
+    trial.remove().await?;
     found
 }
 
-async fn compared(ctx: &Ctx, kept: &Kept, documents: &[Document], tell: Tell<'_>, report: &mut Report) -> Result<()> {
-    ctx.db.transaction(|tx| fill(tx, Purpose::Backup, kept, tell).scope_boxed()).await?;
+async fn restore_and_compare(
+    ctx: &Ctx,
+    kept: &StoredBackup,
+    documents: &[Document],
+    tell: ProgressCallback<'_>,
+    report: &mut Report,
+) -> Result<()> {
+    ctx.db.transaction(|tx| load_all(tx, Purpose::Backup, kept, tell).scope_boxed()).await?;
     let mut db = ctx.db();
     match activity::verify(ctx).await {
         Ok(entries) => report.activity = entries,
@@ -139,7 +144,7 @@ async fn compared(ctx: &Ctx, kept: &Kept, documents: &[Document], tell: Tell<'_>
     let listed: HashMap<&str, &Document> = documents.iter().map(|document| (document.key.as_str(), document)).collect();
     let mut after = String::new();
     loop {
-        let keys = store::keys(&mut db, &after, KEYS).await?;
+        let keys = store::storage_keys(&mut db, &after, KEYS_PER_QUERY).await?;
         let Some((last,)) = keys.last() else { return Ok(()) };
         after.clone_from(last);
         let lost = keys.iter().filter(|(key,)| !listed.contains_key(key.as_str()));
@@ -147,8 +152,8 @@ async fn compared(ctx: &Ctx, kept: &Kept, documents: &[Document], tell: Tell<'_>
     }
 }
 
-/// The sentence of a fault, or of what went wrong meanwhile.
-fn words(error: Error) -> String {
+/// Text of a fault or error for the report.
+fn error_text(error: Error) -> String {
     match error {
         Error::Conflict(problem) => match problem.params.get("reason").and_then(|reason| reason.as_str()) {
             Some(reason) => reason.to_owned(),

@@ -1,9 +1,10 @@
-//! How much room there is on the disk of a folder.
+//! Free disk space of a directory.
 use std::path::Path;
 
-/// Percent that should be free.
-const ROOM: u64 = 10;
+/// Less free space than this is too little.
+const MIN_FREE_PERCENT: u64 = 10;
 
+/// Size and free space in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disk {
     pub free: u64,
@@ -11,7 +12,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Whole percent that are free.
+    /// Free space as a whole percent.
     pub fn percent_free(self) -> u64 {
         if self.total == 0 {
             100
@@ -20,13 +21,13 @@ impl Disk {
         }
     }
 
-    /// Somebody should make room.
+    /// Whether there is less free space than [`MIN_FREE_PERCENT`].
     pub fn is_low(self) -> bool {
-        self.percent_free() < ROOM
+        self.percent_free() < MIN_FREE_PERCENT
     }
 }
 
-/// None where it cannot be told.
+/// Disk space of the file system that holds `folder`. None if the system does not report it.
 #[cfg(target_os = "linux")]
 pub fn disk(folder: &Path) -> Option<Disk> {
     let found = rustix::fs::statvfs(folder).ok()?;
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_real_disk_has_room_or_not() {
+    fn a_disk_below_ten_percent_is_low() {
         let found = disk(&std::env::temp_dir()).expect("a disk");
         assert!(found.total > 0 && found.free <= found.total && found.percent_free() <= 100);
         assert_eq!(disk(Path::new("/does/not/exist")), None);

@@ -1,4 +1,4 @@
-//! Whether each part of the portal works, and how fast: asked every minute by a job, and kept as one row each.
+//! Health checks of each component, run every minute by a job and stored as one row per component with its latency.
 mod disk;
 mod store;
 
@@ -19,38 +19,38 @@ use serde::{Deserialize, Serialize};
 use std::{future::Future, time::Instant};
 use tokio::task::JoinHandle;
 
-/// Timeout of one part's probe.
+/// Timeout of one probe.
 const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
-/// What was probed longer ago says nothing of now.
-const FRESH: Duration = Duration::minutes(3);
+/// An older result says nothing about the present.
+const MAX_AGE: Duration = Duration::minutes(3);
 
-/// The job that probes, and then looks for what somebody should know of.
+/// Job that runs the health checks and then evaluates the alert rules.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Watch {}
+pub struct RunHealthChecks {}
 
-impl Job for Watch {
+impl Job for RunHealthChecks {
     const NAME: &'static str = "portal.watch";
-    /// It fails only when its worker dies under it, and that must not make it a dead job: the next comes in a minute.
+    /// It fails only if its worker dies. That must not leave a dead job, as the next run is a minute away.
     const ATTEMPTS: usize = 3;
 }
 
-/// The parts, in the order in which they are shown.
-pub const NAMES: [&str; 7] = ["web_server", "database", "api_gateway", "file_storage", SCANNER, "mail", "queue"];
-/// Probed where one is configured.
+/// The components, in display order.
+pub const COMPONENTS: [&str; 7] = ["web_server", "database", "api_gateway", "file_storage", SCANNER, "mail", "queue"];
+/// Probed only if a scanner is configured.
 const SCANNER: &str = "virus_scanner";
 
-/// How every part stood when it was last probed. Super admins.
+/// Lists the last result of each component. Super admins.
 ///
 /// # Errors
 /// Forbidden.
 pub async fn list(ctx: &Ctx) -> Result<Vec<Probe>> {
     ctx.may(Action::View, Resource::System)?;
     let mut found = store::list(&mut ctx.db()).await?;
-    found.retain(|probe| NAMES.contains(&probe.name.as_str()));
-    found.sort_by_key(|probe| NAMES.iter().position(|name| *name == probe.name));
+    found.retain(|probe| COMPONENTS.contains(&probe.name.as_str()));
+    found.sort_by_key(|probe| COMPONENTS.iter().position(|name| *name == probe.name));
     for probe in &mut found {
-        probe.fresh = ctx.now() - probe.checked_at < FRESH;
-        // A worker probes: when none has, none works.
+        probe.fresh = ctx.now() - probe.checked_at < MAX_AGE;
+        // Workers run the probes: without a recent result no worker runs.
         if probe.name == "queue" && !probe.fresh && probe.ok {
             probe.ok = false;
             probe.detail = Some("no worker has been at work".to_owned());
@@ -59,24 +59,23 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Probe>> {
     Ok(found)
 }
 
-/// Has everything probed now. Super admins.
+/// Enqueues a run of all health checks. Super admins.
 ///
 /// # Errors
 /// Forbidden.
-pub async fn ask(ctx: &Ctx) -> Result<()> {
+pub async fn enqueue(ctx: &Ctx) -> Result<()> {
     ctx.may(Action::Update, Resource::System)?;
-    ctx.transaction(|tx| queue::enqueue(tx, &Watch {}).scope_boxed()).await
+    ctx.transaction(|tx| queue::enqueue(tx, &RunHealthChecks {}).scope_boxed()).await
 }
 
-/// What a part said: in words, or why it does not work.
-type Said = std::result::Result<String, String>;
+/// Outcome of one probe: details, or why the component does not work.
+type ProbeResult = std::result::Result<String, String>;
 
-/// Probes everything at once, each part in a task of its own, and keeps what it said. `mail` asks the way by which mails
-/// leave. Our own jobs.
+/// Probes all components in parallel and stores the results. `mail` probes the mail transport. Jobs.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send + 'static) -> Result<()> {
+/// Internal if the database fails.
+pub async fn check(ctx: &Ctx, mail: impl Future<Output = ProbeResult> + Send + 'static) -> Result<()> {
     let url = &ctx.options.public_url;
     let mut parts = vec![
         ("web_server", probe(page(format!("{url}/")))),
@@ -92,14 +91,14 @@ pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send + 'static)
     }
     let mut found = Vec::new();
     for (name, probe) in parts {
-        let (said, latency_ms) = probe.await.unwrap_or_else(|e| (Err(e.to_string()), 0));
-        found.push((name, said, latency_ms));
+        let (result, latency_ms) = probe.await.unwrap_or_else(|e| (Err(e.to_string()), 0));
+        found.push((name, result, latency_ms));
     }
     let found = &found;
     ctx.transaction(|tx| {
         async move {
-            for (name, said, latency_ms) in found {
-                store::keep(tx, name, said.clone(), *latency_ms, ctx.now()).await?;
+            for (name, result, latency_ms) in found {
+                store::upsert(tx, name, result.clone(), *latency_ms, ctx.now()).await?;
             }
             Ok(())
         }
@@ -108,40 +107,40 @@ pub async fn check(ctx: &Ctx, mail: impl Future<Output = Said> + Send + 'static)
     .await
 }
 
-/// Runs one part's probe in a task of its own, with its own timeout: one that hangs holds up none of the others.
-fn probe(part: impl Future<Output = Said> + Send + 'static) -> JoinHandle<(Said, i64)> {
+/// Runs a probe in a task of its own with a timeout, so that one that hangs does not delay the others.
+fn probe(part: impl Future<Output = ProbeResult> + Send + 'static) -> JoinHandle<(ProbeResult, i64)> {
     tokio::spawn(async move {
         let begun = Instant::now();
-        let said = tokio::time::timeout(TIMEOUT, part)
+        let result = tokio::time::timeout(TIMEOUT, part)
             .await
             .unwrap_or_else(|_| Err(format!("no answer within {} seconds", TIMEOUT.as_secs())));
-        (said, i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX))
+        (result, i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX))
     })
 }
 
-/// Our own pages, by the address that people use.
-async fn page(url: String) -> Said {
-    // Several crates speak TLS here, and rustls wants to be told once whose cryptography they use.
+/// Probes a page of the portal at its public address.
+async fn page(url: String) -> ProbeResult {
+    // Several crates use TLS, so rustls needs a default crypto provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build().map_err(|e| causes(&e))?;
     let answer = client.get(&url).send().await.map_err(|e| causes(&e))?;
     if answer.status().is_success() { Ok(url) } else { Err(format!("{url} answers {}", answer.status())) }
 }
 
-async fn database(ctx: Ctx) -> Said {
+async fn database(ctx: Ctx) -> ProbeResult {
     let asked: Result<i64> = ctx.db().sql("select cast(1 as bigint)").scalar().await;
     asked.map(|_| format!("{:?}", ctx.db().dialect())).map_err(|e| e.to_string())
 }
 
-async fn storage(ctx: Ctx) -> Said {
+async fn storage(ctx: Ctx) -> ProbeResult {
     let storage = &ctx.options.storage;
     storage.probe().await.map(|()| storage.location().to_owned()).map_err(|e| e.to_string())
 }
 
-async fn queue(ctx: Ctx) -> Said {
-    let words = |e: Error| e.to_string();
-    let waiting = queue::unfinished(&ctx).await.map_err(words)?.waiting;
-    match queue::live_workers(&ctx).await.map_err(words)? {
+async fn queue(ctx: Ctx) -> ProbeResult {
+    let text = |e: Error| e.to_string();
+    let waiting = queue::unfinished(&ctx).await.map_err(text)?.waiting;
+    match queue::live_workers(&ctx).await.map_err(text)? {
         0 => Err("no worker is at work".to_owned()),
         workers => Ok(format!("{workers} workers, {waiting} waiting")),
     }

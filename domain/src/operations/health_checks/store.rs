@@ -1,24 +1,24 @@
-//! SQL of probes.
+//! SQL of health checks.
 use crate::kernel::{
     db::{Db, Sql, Tx},
     error::Result,
 };
 use chrono::{DateTime, Utc};
 
-/// How a part of the portal stood when it was last probed.
+/// Last result of a component's health check.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Probe {
     pub name: String,
     pub ok: bool,
     pub latency_ms: Option<i64>,
-    /// What it said, or why it does not work.
+    /// Details, or why the component does not work.
     pub detail: Option<String>,
-    /// Failures in a row.
+    /// Consecutive failures.
     pub failures: i64,
     pub last_error: Option<String>,
     pub last_error_at: Option<DateTime<Utc>>,
     pub checked_at: DateTime<Utc>,
-    /// Not so long ago that it says nothing of now.
+    /// Whether the result is recent enough to describe the present.
     #[sqlx(skip)]
     pub fresh: bool,
 }
@@ -29,16 +29,17 @@ pub async fn list(db: &mut Db) -> Result<Vec<Probe>> {
         .await
 }
 
-pub async fn keep(
+/// Stores a result and counts consecutive failures.
+pub async fn upsert(
     tx: &mut Tx,
     name: &str,
-    said: std::result::Result<String, String>,
+    result: std::result::Result<String, String>,
     latency_ms: i64,
     at: DateTime<Utc>,
 ) -> Result<()> {
-    let ok = said.is_ok();
-    let (detail, error) = match said {
-        Ok(words) => (words, None),
+    let ok = result.is_ok();
+    let (detail, error) = match result {
+        Ok(text) => (text, None),
         Err(why) => (why.clone(), Some(why)),
     };
     tx.sql(

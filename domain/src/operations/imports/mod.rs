@@ -1,8 +1,8 @@
-//! Clients and orders from a file, row by row: the counterpart of [`crate::reporting::exports`], whose columns it reads back.
+//! Import of clients and orders, row by row: reads the columns that [`crate::reporting::exports`] writes.
 //!
-//! Each row is a short transaction of its own and goes through what people's own forms go through, with the mails off
-//! (decision 1) and no invoice raised. What is there already is left alone, so that a file may be read again. A row that
-//! is refused keeps no other from being read.
+//! Each row is a transaction of its own and goes through the ordinary use cases, with mails off (decision 1) and
+//! without invoices. Existing rows are left alone, so that a file can be imported again. A rejected row does not stop
+//! the rest.
 mod clients;
 mod orders;
 mod store;
@@ -21,30 +21,30 @@ use crate::{
         ids::{CompanyId, IsoId},
         page::{MAX_LIMIT, PageQuery},
         text::unique_key,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
 use std::{collections::HashMap, sync::Arc};
 use uuid::Uuid;
 
-/// What the rows of a file are.
+/// Kind of the rows of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Clients,
     Spvs,
 }
 
-/// What a file's columns may be called.
+/// Columns that a file may have.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
     pub required: &'static [&'static str],
     pub optional: &'static [&'static str],
-    /// Written by an export and not read: what follows from the rest.
+    /// Columns of an export that are ignored, as they follow from the others.
     pub unread: &'static [&'static str],
 }
 
-/// What becomes of a column.
+/// How a column is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// Read as the cell of this name.
@@ -63,6 +63,7 @@ const SPVS: Columns = Columns {
     optional: &[
         "iso_email",
         "iso_name",
+        "vehicle_name",
         "country",
         "currency",
         "purchase_amount",
@@ -79,7 +80,7 @@ const SPVS: Columns = Columns {
 };
 
 impl Kind {
-    /// As the table is called that an export writes.
+    /// Name of the exported table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Clients => "clients",
@@ -97,7 +98,7 @@ pub fn columns(kind: Kind) -> Columns {
 }
 
 impl Columns {
-    /// The column called `name`, which for an order's identifier may be the API's name for it.
+    /// Looks up a column by name. The identifier of an order may have its name in the API.
     pub fn find(&self, name: &str) -> Option<Column> {
         let wanted = if name == "custom_identifier" { "identifier" } else { name };
         let read = self.required.iter().chain(self.optional).copied().find(|column| *column == wanted);
@@ -106,71 +107,78 @@ impl Columns {
     }
 }
 
-/// The cells of a row by their columns; one that is missing is empty.
+/// Cells of a row by column; a missing one is empty.
 pub type Row = HashMap<&'static str, String>;
 
-/// What became of a row.
+/// Outcome of a row.
 #[derive(Debug)]
 pub enum Outcome {
-    Made,
-    /// It already exists and stays as it is; the existing spelling, where the row spells it differently.
-    There(Option<String>),
-    /// By which field, as the file calls it, or by how things stand.
-    Refused(Error),
+    Created,
+    /// Already exists and is left alone; holds the existing spelling if it differs.
+    Exists(Option<String>),
+    /// Rejected, by a column of the file or by a conflict.
+    Rejected(Error),
 }
 
 impl Outcome {
-    fn there(written: &str, existing: &str) -> Self {
-        Self::There((written != existing).then(|| existing.to_owned()))
+    fn exists(written: &str, existing: &str) -> Self {
+        Self::Exists((written != existing).then(|| existing.to_owned()))
     }
 }
 
-/// What became of all rows.
+/// Number of rows by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
-    pub made: u64,
-    pub there: u64,
-    pub refused: u64,
+pub struct ImportTotals {
+    pub created: u64,
+    pub existing: u64,
+    pub rejected: u64,
 }
 
-/// One reading of a file. It remembers the companies and partners that its rows name.
+/// An import of one file, with the companies and partners that its rows name cached.
 #[derive(Debug)]
 pub struct Import {
     ctx: Ctx,
     kind: Kind,
-    /// Nothing is kept of what is made.
+    /// Dry run: every transaction is rolled back.
     dry: bool,
-    homes: HashMap<String, Found<Arc<Home>>>,
-    /// Partners by their address, or by their company and name.
-    partners: HashMap<(Option<CompanyId>, String), Found<IsoId>>,
-    /// Keys that a dry run has made and not kept, with their spelling.
-    seen: HashMap<String, String>,
+    companies: HashMap<String, Lookup<Arc<CompanyContext>>>,
+    /// Partners by email, or by company and name.
+    partners: HashMap<(Option<CompanyId>, String), Lookup<IsoId>>,
+    /// Keys created by the dry run, with their spelling.
+    dry_run_keys: HashMap<String, String>,
 }
 
-/// What a name stands for, or why it does not.
-type Found<T> = std::result::Result<T, Problem>;
+/// Result of a lookup by name, or why it fails.
+type Lookup<T> = std::result::Result<T, Problem>;
 
-/// A company, and what its orders and accounts begin with.
+/// A company and the defaults of its orders and accounts.
 #[derive(Debug)]
-struct Home {
+struct CompanyContext {
     company: Company,
-    usual: Defaults,
+    defaults: Defaults,
 }
 
-/// Begins to read a file; with `dry` nothing of it is kept. Super admins and the operator.
+/// Starts an import; with `dry` nothing is stored. Super admins and the operator.
 ///
 /// # Errors
-/// Forbidden for others.
-pub fn begin(ctx: &Ctx, kind: Kind, dry: bool) -> Result<Import> {
+/// Forbidden.
+pub fn start(ctx: &Ctx, kind: Kind, dry: bool) -> Result<Import> {
     ctx.may(Action::Create, Resource::Users)?;
-    Ok(Import { ctx: ctx.silently(), kind, dry, homes: HashMap::new(), partners: HashMap::new(), seen: HashMap::new() })
+    Ok(Import {
+        ctx: ctx.without_notifications(),
+        kind,
+        dry,
+        companies: HashMap::new(),
+        partners: HashMap::new(),
+        dry_run_keys: HashMap::new(),
+    })
 }
 
 impl Import {
-    /// Makes what a row says.
+    /// Imports a row.
     ///
     /// # Errors
-    /// What the database refuses. What a use case refuses is an outcome.
+    /// Internal if the database fails. Errors of the use cases are an [`Outcome::Rejected`].
     pub async fn row(&mut self, row: &Row) -> Result<Outcome> {
         let done = match self.kind {
             Kind::Clients => clients::row(self, row).await,
@@ -179,32 +187,32 @@ impl Import {
         match done {
             Err(Error::Invalid(fields)) => {
                 let fields = fields.into_iter().map(|error| FieldError { field: column_of(row, error.field), ..error });
-                Ok(Outcome::Refused(Error::Invalid(fields.collect())))
+                Ok(Outcome::Rejected(Error::Invalid(fields.collect())))
             }
-            Err(e @ (Error::NotFound(_) | Error::Conflict(_))) => Ok(Outcome::Refused(e)),
+            Err(e @ (Error::NotFound(_) | Error::Conflict(_))) => Ok(Outcome::Rejected(e)),
             done => done,
         }
     }
 
-    /// Notes in the log that a file was read, and what became of it. Of a dry run nothing is noted.
+    /// Records the import and its totals in the activity log, except for a dry run.
     ///
     /// # Errors
-    /// What the database refuses.
-    pub async fn finish(self, sums: Sums) -> Result<()> {
+    /// Internal if the database fails.
+    pub async fn finish(self, totals: ImportTotals) -> Result<()> {
         if self.dry {
             return Ok(());
         }
         let who = self.ctx.actor.user_id().map_or(Uuid::nil(), |id| id.0);
         let event = Event::new("import.made", "import", who, self.kind.name())
-            .with("made", sums.made)
-            .with("there", sums.there)
-            .with("refused", sums.refused);
+            .with("made", totals.created)
+            .with("there", totals.existing)
+            .with("refused", totals.rejected);
         let (ctx, event) = (&self.ctx, &event);
         ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
     }
 
-    /// Runs `work` in a transaction. A dry run rolls it back, and remembers `key` and its spelling for the rows that follow.
-    async fn make<'a, F>(&mut self, key: String, spelling: &str, work: F) -> Result<Outcome>
+    /// Runs `work` in a transaction. A dry run rolls it back and remembers `key` with its spelling for later rows.
+    async fn create<'a, F>(&mut self, key: String, spelling: &str, work: F) -> Result<Outcome>
     where
         F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<()>> + Send + Sync + 'a,
     {
@@ -220,38 +228,38 @@ impl Import {
         });
         match done.await {
             Err(Error::Conflict(problem)) if problem.code == DRY => {
-                self.seen.insert(key, spelling.to_owned());
+                self.dry_run_keys.insert(key, spelling.to_owned());
             }
             done => done?,
         }
-        Ok(Outcome::Made)
+        Ok(Outcome::Created)
     }
 
-    /// The company that a row names.
-    async fn home(&mut self, check: &mut Check, row: &Row) -> Result<Option<Arc<Home>>> {
-        let read = |check: &mut Check| check.line("company_name", text(row, "company_name"), LINE);
-        let Some(name) = sound(check, read) else { return Ok(None) };
+    /// Finds the company of a row.
+    async fn company(&mut self, check: &mut Validator, row: &Row) -> Result<Option<Arc<CompanyContext>>> {
+        let read = |check: &mut Validator| check.single_line("company_name", text(row, "company_name"), LINE);
+        let Some(name) = valid(check, read) else { return Ok(None) };
         let key = unique_key(&name);
-        if let Some(found) = self.homes.get(&key) {
+        if let Some(found) = self.companies.get(&key) {
             return Ok(check.read("company_name", found.clone()));
         }
         let found = match companies::find(&self.ctx, &name).await {
             Ok(company) => {
-                let usual = companies::defaults(&self.ctx, Some(company.id)).await?;
-                Ok(Arc::new(Home { company, usual }))
+                let defaults = companies::defaults(&self.ctx, Some(company.id)).await?;
+                Ok(Arc::new(CompanyContext { company, defaults }))
             }
             Err(Error::NotFound(_)) => Err(Problem::new("not_found")),
             Err(Error::Conflict(problem)) => Err(problem),
             Err(e) => return Err(e),
         };
-        self.homes.insert(key, found.clone());
+        self.companies.insert(key, found.clone());
         Ok(check.read("company_name", found))
     }
 
-    /// The partner that a row names: by address, else by name within the company.
-    async fn partner(&mut self, check: &mut Check, row: &Row, company: CompanyId) -> Result<Option<IsoId>> {
-        let read = |check: &mut Check| check.optional_email("iso_email", cell(row, "iso_email"));
-        let Some(email) = sound(check, read) else { return Ok(None) };
+    /// Finds the partner of a row by email, else by name within the company.
+    async fn partner(&mut self, check: &mut Validator, row: &Row, company: CompanyId) -> Result<Option<IsoId>> {
+        let read = |check: &mut Validator| check.optional_email("iso_email", cell(row, "iso_email"));
+        let Some(email) = valid(check, read) else { return Ok(None) };
         if let Some(email) = email {
             let key = (None, users::email_key(&email));
             if !self.partners.contains_key(&key) {
@@ -264,18 +272,18 @@ impl Import {
             }
             return Ok(check.read("iso_email", self.partners[&key].clone()));
         }
-        let read = |check: &mut Check| check.optional_line("iso_name", cell(row, "iso_name"), 2 * LINE + 1);
-        let Some(Some(name)) = sound(check, read) else { return Ok(None) };
+        let read = |check: &mut Validator| check.optional_line("iso_name", cell(row, "iso_name"), 2 * LINE + 1);
+        let Some(Some(name)) = valid(check, read) else { return Ok(None) };
         let key = (Some(company), unique_key(&name));
         if !self.partners.contains_key(&key) {
-            let found = self.named(company, &name).await?;
+            let found = self.find_partner_by_name(company, &name).await?;
             self.partners.insert(key.clone(), found);
         }
         Ok(check.read("iso_name", self.partners[&key].clone()))
     }
 
-    /// The partner of a company who is called so. One that is archived only where no other is: it is refused by that.
-    async fn named(&self, company: CompanyId, name: &str) -> Result<Found<IsoId>> {
+    /// Finds a partner of the company by name. Archived ones are considered last; the use case rejects them.
+    async fn find_partner_by_name(&self, company: CompanyId, name: &str) -> Result<Lookup<IsoId>> {
         let key = unique_key(name);
         for archived in [false, true] {
             let filter = isos::Filter { q: Some(name.to_owned()), company_id: Some(company), archived };
@@ -305,18 +313,18 @@ fn is_filled(row: &Row, column: &str) -> bool {
     !text(row, column).trim().is_empty()
 }
 
-/// What a cell says, where nothing is wrong with it: only that is looked up.
-fn sound<T>(check: &mut Check, read: impl Fn(&mut Check) -> T) -> Option<T> {
-    let mut alone = Check::new();
+/// Reads a cell and returns its value only if it is valid, for lookups.
+fn valid<T>(check: &mut Validator, read: impl Fn(&mut Validator) -> T) -> Option<T> {
+    let mut alone = Validator::new();
     let value = read(&mut alone);
-    if alone.done().is_ok() {
+    if alone.finish().is_ok() {
         return Some(value);
     }
     read(check);
     None
 }
 
-/// The column of the row that a field of the use cases was read from.
+/// Maps a field of the use cases to the column it was read from.
 fn column_of(row: &Row, field: String) -> String {
     match field.as_str() {
         "company_id" => "company_name",
@@ -342,7 +350,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[tokio::test]
-    async fn every_column_of_an_export_is_known() {
+    async fn import_knows_every_exported_column() {
         let ctx = World::sqlite().await.operator();
         let tables = [
             (Kind::Clients, Table::Clients(clients::Filter::default())),
@@ -357,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_one_place() {
+    fn columns_are_unique_and_found_by_name() {
         for kind in [Kind::Clients, Kind::Spvs] {
             let Columns { required, optional, unread } = columns(kind);
             let all = [required, optional, unread].concat();

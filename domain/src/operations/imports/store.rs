@@ -8,11 +8,11 @@ use crate::kernel::{
 use chrono::NaiveDate;
 use uuid::Uuid;
 
-/// The company's order with this identifier, as it is spelled there. An order without an identifier of its own is shown,
-/// and exported, by its order number (decision 7).
-pub async fn existing(db: &mut Db, company: CompanyId, identifier: &str) -> Result<Option<String>> {
+/// Finds the company's order with this identifier and returns its spelling. An order without an identifier is exported
+/// under its order number (decision 7).
+pub async fn find_existing(db: &mut Db, company: CompanyId, identifier: &str) -> Result<Option<String>> {
     let key = unique_key(identifier);
-    let (low, high) = numbered(&key).unzip();
+    let (low, high) = id_range(&key).unzip();
     let found: Option<(Option<String>,)> = db
         .sql(
             "select custom_identifier from spvs where company_id = $1 and custom_identifier_key = $2 \
@@ -28,9 +28,9 @@ pub async fn existing(db: &mut Db, company: CompanyId, identifier: &str) -> Resu
     Ok(found.map(|(own,)| own.unwrap_or_else(|| identifier.to_owned())))
 }
 
-/// Marks what is due until `soon` as told of: nobody is reminded of what was late, or nearly, when it came in. What is not
-/// late yet is told of when it is.
-pub async fn hush(tx: &mut Tx, order: SpvId, today: NaiveDate, soon: NaiveDate) -> Result<()> {
+/// Marks due dates until `soon` as already reminded, so that an import sends no reminders for what was overdue or
+/// nearly so. What becomes overdue later is reminded.
+pub async fn suppress_reminders(tx: &mut Tx, order: SpvId, today: NaiveDate, soon: NaiveDate) -> Result<()> {
     for table in ["spv_steps", "document_requests"] {
         let sql = format!(
             "update {table} set warned_date = $2, reminded_date = case when due_date < $2 then $2 end \
@@ -41,8 +41,8 @@ pub async fn hush(tx: &mut Tx, order: SpvId, today: NaiveDate, soon: NaiveDate) 
     Ok(())
 }
 
-/// The ids that an order number stands for.
-fn numbered(key: &str) -> Option<(Uuid, Uuid)> {
+/// Range of ids with this order number.
+fn id_range(key: &str) -> Option<(Uuid, Uuid)> {
     let digits = key.strip_prefix("spv-")?;
     if digits.len() != 8 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -55,12 +55,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_number_has_eight_digits() {
-        let (low, high) = numbered("spv-1a2b3c4d").expect("a number");
+    fn order_number_has_eight_hex_digits() {
+        let (low, high) = id_range("spv-1a2b3c4d").expect("a number");
         assert_eq!(low.to_string(), "1a2b3c4d-0000-0000-0000-000000000000");
         assert_eq!(high.to_string(), "1a2b3c4d-ffff-ffff-ffff-ffffffffffff");
         for other in ["spv-20261121120000", "spv-2026-001", "1a2b3c4d", "spv-", "spv-1a2b3c4é"] {
-            assert_eq!(numbered(other), None, "{other}");
+            assert_eq!(id_range(other), None, "{other}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The security scan: looks through what a running portal needs and what makes it safe, on the server, when somebody
-//! asks; each finding is a code with what its sentence needs, worded where it is shown.
+//! Security scan of the installation: configuration, keys, storage, queue, backups. Runs in a job when a super admin
+//! asks. Each finding is a code with parameters; the sentences are with the client.
 mod checks;
 mod store;
 
-pub(crate) use checks::KEY_DAYS;
+pub(crate) use checks::MAX_SIGNING_KEY_AGE_DAYS;
 pub use checks::{Finding, State, keys_changed_at};
 pub use store::Scan;
 
@@ -23,33 +23,33 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The job that looks.
+/// Job that runs a scan.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Look {
+pub struct RunSecurityScan {
     pub id: ScanId,
 }
 
-impl Job for Look {
+impl Job for RunSecurityScan {
     const NAME: &'static str = "portal.scan";
-    /// Few: somebody waits.
+    /// Few attempts: a person waits for the result.
     const ATTEMPTS: usize = 2;
 }
 
-/// Has the portal looked through. Super admins. Its outcome is the event `scan.finished` or `scan.failed` of this id.
+/// Enqueues a scan. It ends with the event `scan.finished` or `scan.failed` of this id. Super admins.
 ///
 /// # Errors
 /// Forbidden.
-pub async fn ask(ctx: &Ctx) -> Result<Scan> {
+pub async fn enqueue(ctx: &Ctx) -> Result<Scan> {
     ctx.may(Action::Update, Resource::System)?;
     let asked = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(ScanId(id));
             }
-            let id = ScanId(ctx.chance.uuid());
-            store::insert(tx, id, ctx.now(), &ctx.who()).await?;
-            queue::enqueue(tx, &Look { id }).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            let id = ScanId(ctx.random.uuid());
+            store::insert(tx, id, ctx.now(), &ctx.actor_name()).await?;
+            queue::enqueue(tx, &RunSecurityScan { id }).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             activity::append(tx, ctx, Event::new("scan.asked", "scan", id.0, "Security scan")).await?;
             Ok(id)
         }
@@ -58,6 +58,8 @@ pub async fn ask(ctx: &Ctx) -> Result<Scan> {
     get(ctx, asked.await?).await
 }
 
+/// Loads a scan. Super admins.
+///
 /// # Errors
 /// Forbidden; NotFound.
 pub async fn get(ctx: &Ctx, id: ScanId) -> Result<Scan> {
@@ -65,7 +67,7 @@ pub async fn get(ctx: &Ctx, id: ScanId) -> Result<Scan> {
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("scan"))
 }
 
-/// The newest one, if there was any. Super admins.
+/// The newest scan, if there is one. Super admins.
 ///
 /// # Errors
 /// Forbidden.
@@ -74,36 +76,36 @@ pub async fn latest(ctx: &Ctx) -> Result<Option<Scan>> {
     store::latest(&mut ctx.db()).await
 }
 
-/// Looks, and keeps what was found. `mail` asks the way by which mails leave. Our own jobs.
+/// Runs a scan and stores its findings. `mail` probes the mail transport. Jobs.
 ///
 /// # Errors
-/// What the database refuses; tell it with [`failed`].
+/// Internal if the database fails; report it with [`record_failure`].
 pub async fn run(
     ctx: &Ctx,
     id: ScanId,
     mail: impl Future<Output = std::result::Result<String, String>> + Send,
 ) -> Result<()> {
-    let findings = checks::all(ctx, mail).await?;
+    let findings = checks::run_all(ctx, mail).await?;
     let bad = findings.iter().filter(|finding| finding.state == State::Failed).count();
     let notes = findings.iter().filter(|finding| finding.state == State::Note).count();
     let findings = &findings;
     ctx.transaction(|tx| {
         async move {
             store::finish(tx, id, ctx.now(), findings, None).await?;
-            let told =
+            let event =
                 Event::new("scan.finished", "scan", id.0, "Security scan").with("failed", bad).with("notes", notes);
-            activity::append(tx, ctx, told).await
+            activity::append(tx, ctx, event).await
         }
         .scope_boxed()
     })
     .await
 }
 
-/// Keeps why it could not be done.
+/// Stores why a scan failed.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn failed(ctx: &Ctx, id: ScanId, why: &str) -> Result<()> {
+/// Internal if the database fails.
+pub async fn record_failure(ctx: &Ctx, id: ScanId, why: &str) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
             store::finish(tx, id, ctx.now(), &[], Some(why)).await?;

@@ -1,4 +1,4 @@
-//! SQL of scans.
+//! SQL of security scans.
 use super::Finding;
 use crate::kernel::{
     db::{Db, Json, Sql, Tx},
@@ -7,15 +7,15 @@ use crate::kernel::{
 };
 use chrono::{DateTime, Utc};
 
-/// One look through the portal.
+/// One scan of the installation.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Scan {
     pub id: ScanId,
     pub asked_at: DateTime<Utc>,
     pub asked_by: String,
-    /// None while it goes on.
+    /// None while it runs.
     pub finished_at: Option<DateTime<Utc>>,
-    /// Why it could not be done.
+    /// Why it failed.
     pub error: Option<String>,
     #[sqlx(json)]
     pub findings: Vec<Finding>,
@@ -54,7 +54,7 @@ pub async fn finish(
     Ok(())
 }
 
-/// People of the staff who can sign in without a second factor.
+/// Counts active staff without a verified second factor.
 pub async fn without_factor(db: &mut Db) -> Result<i64> {
     db.sql(
         "select count(*) from users u where u.role in ('employee', 'super_admin') and u.status = 'active' \

@@ -1,6 +1,5 @@
-//! What the clients of the demo office owe and ask for: invoices in every state, in the order of their dates, and
-//! requests for orders, to be decided and declined.
-use super::{demo::elias, known};
+//! Demo invoices in every state, and requests for orders that wait or are rejected.
+use super::{demo::demo_employee, find_user};
 use crate::{
     desk::requests::{self, Input, OrderForm},
     kernel::{
@@ -13,7 +12,7 @@ use crate::{
         page::PageQuery,
     },
     orders::{
-        invoices::{self, Filter, Priced, Typed},
+        invoices::{self, Filter, InvoiceableOrder, ManualPayment},
         spvs,
     },
     platform::settings::{Bank, Billing},
@@ -21,6 +20,7 @@ use crate::{
 use chrono::Duration;
 use std::sync::Arc;
 
+/// Billing settings of the demo office.
 pub(super) fn office() -> Billing {
     Billing {
         legal_name: Some("SPV Portal Demo Office LLC".to_owned()),
@@ -36,31 +36,31 @@ pub(super) fn office() -> Billing {
     }
 }
 
-/// Raises an invoice for each order, the oldest first, and lets it be paid, paid in part, voided or forgotten.
+/// Issues an invoice for each order, the oldest first. Some are paid, some paid in part, some voided.
 pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result<()> {
     orders.sort_by_key(|(age, _)| std::cmp::Reverse(*age));
-    let staff = elias(ctx).await?;
+    let staff = demo_employee(ctx).await?;
     let ago =
         |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), actor: staff.clone(), ..ctx.clone() };
     for (n, (age, id)) in orders.into_iter().enumerate() {
         let day = ago(age);
         let spv = spvs::get(&day, id).await?.spv;
         let Some(price_minor) = spv.price_minor else { continue };
-        let order = Priced {
+        let order = InvoiceableOrder {
             spv_id: id,
             identifier: &spv.identifier(),
             client_id: spv.client_id,
-            place: spv.place(),
+            dimensions: spv.dimensions(),
             price_minor,
         };
         let on = &day;
-        day.transaction(|tx| invoices::raise(tx, on, order).scope_boxed()).await?;
+        day.transaction(|tx| invoices::issue(tx, on, order).scope_boxed()).await?;
         let filter = Filter { spv_id: Some(id), ..Filter::default() };
         let Some(invoice) = invoices::list(&day, &filter, &PageQuery::default()).await?.items.pop() else { continue };
         let later = ago(age - age.min(9));
         let pay = |minor: i64| {
             let amount = Some(spv.currency.format(minor));
-            invoices::pay(&later, invoice.id, None, Typed { amount, ..Typed::default() })
+            invoices::pay(&later, invoice.id, None, ManualPayment { amount, ..ManualPayment::default() })
         };
         match n % 6 {
             0 | 3 => drop(pay(price_minor).await?),
@@ -72,18 +72,18 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
     Ok(())
 }
 
-const ASKED: [(&str, i64, &str, &str, &str); 4] = [
+const ORDER_REQUESTS: [(&str, i64, &str, &str, &str); 4] = [
     ("client@example.com", 1, "US", "Okafor Maritime Holdings", "To buy and charter a research vessel."),
     ("omar.almansoori@example.com", 2, "AE", "Corniche Logistics", "A joint venture for cold storage in Dubai."),
     ("kenji.watanabe@example.com", 3, "JP", "Setouchi Solar", "To hold a solar park near Okayama."),
     ("client@example.com", 12, "SG", "Lagos Bridge Trading", "Trading between Lagos and Singapore."),
 ];
 
-/// Orders that clients ask for: two to be decided, two declined.
+/// Requests for orders: two wait, two are rejected.
 pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
-    let staff = elias(ctx).await?;
-    for (n, (email, days, country, name, purpose)) in ASKED.into_iter().enumerate() {
-        let Some(user) = known(ctx, email).await? else { return Err(Error::NotFound("client")) };
+    let staff = demo_employee(ctx).await?;
+    for (n, (email, days, country, name, purpose)) in ORDER_REQUESTS.into_iter().enumerate() {
+        let Some(user) = find_user(ctx, email).await? else { return Err(Error::NotFound("client")) };
         let day = Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() };
         let client = day.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(user.id.0)))));
         let order = OrderForm {

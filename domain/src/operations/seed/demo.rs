@@ -1,12 +1,15 @@
-//! The demo office: the five demo sign-ins, three companies and their partners, clients and orders in every
-//! state, dated relative to today. The same seed makes the same office.
-use super::{Order, account, asked, billing, brought, company, history, homes, iso, known, papers, store};
+//! The demo office: five demo sign-ins, three companies with partners, clients, and orders in every state, dated
+//! relative to today. The same seed makes the same office.
+use super::{
+    NewOrder, addresses, billing, documents, ensure_account, ensure_company, ensure_iso, find_user, partner,
+    past_orders, requests, store,
+};
 use crate::{
     accounts::auth::{login_throttle, passwords},
-    directory::{clients, companies},
+    directory::companies,
     kernel::{
         access::{Action, Actor, Role},
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         ctx::{Ctx, Options, Origin},
         db::{Db, Durability, ScopedFutureExt, Tx},
         error::{Error, Result},
@@ -14,17 +17,18 @@ use crate::{
     },
     operations::{
         alerts,
-        backups::{self, Trial},
+        backups::{self, TempDir},
         health_checks,
     },
     orders::{
+        onboarding,
         spvs::{self, Country, Event, Status},
         steps::{self, Change},
         templates,
     },
     outbox::notifications,
     platform::{
-        activity::{self, Event as Told},
+        activity::{self, Event as ActivityEvent},
         queue::Job,
         settings,
     },
@@ -39,14 +43,14 @@ const COMPANIES: [(&str, &str); 3] = [
     ("Northstar Holdings", "Northstar Holdings Pte. Ltd."),
 ];
 
-/// What each says of itself: tax id, country, industry, size, time zone.
+/// Tax id, country, industry, size and time zone of each company.
 const SETTINGS: [[&str; 5]; 3] = [
     ["27-4815162", "US", "finance", "51-200", "America/New_York"],
     ["45-2319870", "US", "technology", "11-50", "America/New_York"],
     ["201912345K", "SG", "manufacturing", "201+", "Asia/Singapore"],
 ];
 
-/// The first company's.
+/// Logo of the first company.
 const LOGO: &[u8] = include_bytes!("meridian.png");
 
 const PARTNERS: [(&str, &str, usize); 5] = [
@@ -84,8 +88,8 @@ const CLIENTS: [(&str, &str); 24] = [
     ("Anong", "Boonmee"),
 ];
 
-/// What becomes of an order: the status it ends in, and how many steps are done by then.
-const FATES: [(Status, usize); 12] = [
+/// Final status of an order and its number of completed steps.
+const ORDER_OUTCOMES: [(Status, usize); 12] = [
     (Status::Active, 0),
     (Status::Processing, 3),
     (Status::Closed, 8),
@@ -100,68 +104,102 @@ const FATES: [(Status, usize); 12] = [
     (Status::Cancelled, 2),
 ];
 
-/// What everything that is chance follows from.
+/// Seed of all random choices.
 const SEED: u64 = 20_261_121;
 
-/// Who is made first and last: by them an office is known that was not made to its end.
+/// Accounts created first and last: an office with the first and without the last is incomplete.
 const FIRST: &str = "employee@example.com";
 const LAST: &str = "super@example.com";
 
-/// Makes the demo office once; a second call leaves everything as it is. In an empty portal it is made in one transaction:
-/// killed while it is made, it begins anew.
+/// Creates the demo office once; later calls change nothing and return false. In an empty portal it is one transaction,
+/// so that an interrupted call can be repeated.
 ///
 /// # Errors
-/// Forbidden for all but the operator and super admins; Conflict `demo_unfinished` where it was begun beside other rows and
-/// not finished; what a use case refuses.
+/// Forbidden for all but the operator and super admins; Conflict `demo_unfinished` if an earlier call beside other rows
+/// did not finish; errors of the use cases.
 pub async fn demo(ctx: &Ctx) -> Result<bool> {
     ctx.may(Action::Create, crate::kernel::access::Resource::Users)?;
-    if known(ctx, LAST).await?.is_some() {
+    if find_user(ctx, LAST).await?.is_some() {
         return Ok(false);
     }
     if backups::is_used(ctx).await? {
-        if known(ctx, FIRST).await?.is_some() {
+        if find_user(ctx, FIRST).await?.is_some() {
             return Err(Error::conflict("demo_unfinished"));
         }
-        office(ctx).await?;
+        create_office(ctx).await?;
         return Ok(true);
     }
-    match aside(ctx).await {
+    match create_in_temp_database(ctx).await {
         Ok(()) => Ok(true),
-        // Another node was faster.
-        Err(_) if known(ctx, LAST).await?.is_some() => Ok(false),
+        // Another node created it at the same time.
+        Err(_) if find_user(ctx, LAST).await?.is_some() => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Makes the demo office in a database of its own and copies it over in one transaction.
-async fn aside(ctx: &Ctx) -> Result<()> {
-    let room = Trial::for_demo(ctx).await?;
-    let db = Db::open(&format!("sqlite:{}", room.0.join("demo.db").display()), Durability::Normal).await?;
+/// Creates the demo office in a temporary database and copies it over in one transaction.
+async fn create_in_temp_database(ctx: &Ctx) -> Result<()> {
+    let temp = TempDir::for_demo(ctx).await?;
+    let db = Db::open(&format!("sqlite:{}", temp.0.join("demo.db").display()), Durability::Normal).await?;
     db.migrate().await?;
     let there = Ctx { db: db.clone(), ..ctx.clone() };
-    office(&there).await?;
-    let copied = backups::copy_into_empty(&there, &ctx.db, &room.0).await;
+    create_office(&there).await?;
+    let copied = backups::copy_into_empty(&there, &ctx.db, &temp.0).await;
     db.close().await;
-    room.over().await?;
+    temp.remove().await?;
     copied
 }
 
-/// Makes the demo office in the database of `ctx`, a use case at a time.
-async fn office(ctx: &Ctx) -> Result<()> {
-    // Its people have the demo's password, whatever the operator gives to others.
+/// Creates the demo office in the database of `ctx`, one use case at a time.
+async fn create_office(ctx: &Ctx) -> Result<()> {
+    // The demo accounts have the public password, not the default password that the operator configured.
     let options = Options { default_password: None, ..(*ctx.options).clone() };
-    let ctx = &Ctx { options: Arc::new(options), chance: ctx.chance.with_ids(SEED), ..ctx.silently() };
-    let chance = Chance::seeded(SEED);
-    let past = |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() };
-    let start = past(120);
-    account(&start, Role::Employee, "Elias", "Brandt", FIRST, None).await?;
-    let mut offices: Vec<CompanyId> = Vec::new();
-    for (name, business) in COMPANIES {
-        offices.push(company(&start, name, business).await?);
+    let ctx = &Ctx { options: Arc::new(options), random: ctx.random.with_ids(SEED), ..ctx.without_notifications() };
+    let random = RandomSource::seeded(SEED);
+    let start = days_ago(ctx, 120);
+    ensure_account(&start, Role::Employee, "Elias", "Brandt", FIRST, None).await?;
+    let company_ids = create_companies(ctx, &start).await?;
+    let mut partners: Vec<(IsoId, usize)> = Vec::new();
+    for (n, (first, last, of)) in PARTNERS.iter().enumerate() {
+        let email = if n == 0 { "iso@example.com".to_owned() } else { email_of(first, last) };
+        partners.push((ensure_iso(&start, company_ids[*of], first, last, &email).await?, *of));
     }
-    for (id, [tax_id, country, industry, size, time_zone]) in offices.iter().zip(SETTINGS) {
+    activate_account(ctx, "iso@example.com").await?;
+    // The age in days of each order with a price.
+    let mut priced: Vec<(i64, SpvId)> = Vec::new();
+    for n in 0..CLIENTS.len() {
+        priced.extend(create_client(ctx, &random, n, &company_ids, &partners).await?);
+    }
+    priced.extend(partner::clients(ctx, &random, company_ids[0], partners[0].0).await?);
+    settings::set(ctx, |_| demo_settings()).await?;
+    documents::exchange(ctx, &priced).await?;
+    let others = [(company_ids[1], "Priya", "Raman"), (company_ids[2], "Wei Ling", "Tan")];
+    priced.extend(past_orders::insert(ctx, &random, &others).await?);
+    billing::invoices(ctx, priced).await?;
+    billing::requests(ctx).await?;
+    add_document_requests_to_japan(ctx).await?;
+    partner::activities(ctx, &partners.iter().map(|(iso, _)| *iso).collect::<Vec<_>>()).await?;
+    requests::insert_year(ctx).await?;
+    schedule_weekly_report(ctx).await?;
+    open_and_end_alerts(ctx).await?;
+    activity::sequence_all(ctx).await?;
+    notifications::process_pending(ctx).await?;
+    notifications::mute(ctx).await?;
+    ctx.transaction(|tx| store::set_last_active(tx, ctx.now()).scope_boxed()).await?;
+    // Last: [`demo`] takes its presence as the mark of a complete office.
+    ensure_account(&start, Role::SuperAdmin, "Sigrid", "Aalto", LAST, None).await?;
+    Ok(())
+}
+
+/// Creates the companies with their settings, the admins of the first one and an invited member.
+async fn create_companies(ctx: &Ctx, start: &Ctx) -> Result<Vec<CompanyId>> {
+    let mut ids: Vec<CompanyId> = Vec::new();
+    for (name, business) in COMPANIES {
+        ids.push(ensure_company(start, name, business).await?);
+    }
+    for (id, [tax_id, country, industry, size, time_zone]) in ids.iter().zip(SETTINGS) {
         let text = |text: &str| Some(text.to_owned());
-        let said = companies::SettingsInput {
+        let input = companies::SettingsInput {
             tax_id: text(tax_id),
             country: text(country),
             industry: text(industry),
@@ -169,110 +207,104 @@ async fn office(ctx: &Ctx) -> Result<()> {
             time_zone: text(time_zone),
             ..Default::default()
         };
-        companies::set(&start, *id, None, said).await?;
+        companies::set(start, *id, None, input).await?;
     }
-    companies::set_logo(&start, offices[0], LOGO.to_vec()).await?;
-    account(&start, Role::CompanyAdmin, "Clara", "Voss", "company@example.com", Some(offices[0])).await?;
-    account(&start, Role::CompanyAdmin, "Theo", "Lang", "theo.lang@example.com", Some(offices[0])).await?;
+    companies::set_logo(start, ids[0], LOGO.to_vec()).await?;
+    ensure_account(start, Role::CompanyAdmin, "Clara", "Voss", "company@example.com", Some(ids[0])).await?;
+    ensure_account(start, Role::CompanyAdmin, "Theo", "Lang", "theo.lang@example.com", Some(ids[0])).await?;
     let invited = companies::MemberInput {
         first_name: "Mira".to_owned(),
         last_name: "Costa".to_owned(),
         email: "mira.costa@example.com".to_owned(),
         phone: Some("+1 555 0144".to_owned()),
     };
-    companies::invite_member(&past(2).acting_as(start.actor.clone()), offices[0], invited).await?;
-    let mut partners: Vec<(IsoId, usize)> = Vec::new();
-    // How many days ago each order with a price was made.
-    let mut priced: Vec<(i64, SpvId)> = Vec::new();
-    for (n, (first, last, of)) in PARTNERS.iter().enumerate() {
-        let email = if n == 0 { "iso@example.com".to_owned() } else { address(first, last) };
-        partners.push((iso(&start, offices[*of], first, last, &email).await?, *of));
-    }
-    open(ctx, "iso@example.com").await?;
-    for (n, (first, last)) in CLIENTS.iter().enumerate() {
-        // Pairs, so that no company gets all orders of one fate.
-        let of = n / 2 % offices.len();
-        let partner = partners.iter().filter(|(_, company)| *company == of).map(|(iso, _)| *iso).nth(n % 3);
-        let email = if n == 0 { "client@example.com".to_owned() } else { address(first, last) };
-        // The demo client's first order is under way, so that its dashboard has something to follow.
-        let fate = if n == 0 { (Status::Processing, 3) } else { FATES[n % FATES.len()] };
-        let day = past(age(fate, n)).acting_as(elias(ctx).await?);
-        let country = Country::ALL[chance.below(5) as usize];
-        let price = 12_000 + 1_500 * chance.below(20);
-        let input = clients::Input {
-            first_name: (*first).to_owned(),
-            last_name: (*last).to_owned(),
-            email: email.clone(),
-            phone: Some(homes::phone(country, 100 + n)),
-            company_id: Some(offices[of]),
-            iso_id: partner,
-            price: Some(format!("{price}.00")),
-            commission: partner.map(|_| format!("{}.00", price / 10)),
-            country: Some(country.code().to_owned()),
-            without_invoice: true,
-            ..clients::Input::default()
-        };
-        let made = clients::create(&day, clients::Setup::Full, input).await?;
-        let client = made.client.id;
-        ctx.transaction(|tx| homes::settle(tx, client, country, 100 + n).scope_boxed()).await?;
-        if n == 0 {
-            open(ctx, &email).await?;
-        }
-        live(ctx, &chance, made.spv.id, age(fate, n), fate).await?;
-        let age_of_client = age(fate, n);
-        priced.push((age_of_client, made.spv.id));
-        if n % 3 == 0 {
-            let identifier = format!("SPV-2026-{:03}", n + 1);
-            let order = Order {
-                client: made.client.id,
-                company: offices[of],
-                iso: partner,
-                identifier: Some(&identifier),
-                country,
-                amount_minor: (25 + 5 * chance.below(40) as i64) * 1_000_000,
-                status: Status::Pending,
-            };
-            let fate = if n % 2 == 0 { (Status::Pending, 0) } else { (Status::Processing, 1) };
-            // Never before its client.
-            let age = age(fate, n).min(age_of_client);
-            let id = place(&past(age).acting_as(elias(ctx).await?), order).await?;
-            live(ctx, &chance, id, age, fate).await?;
-            priced.push((age, id));
-        }
-    }
-    priced.extend(brought::clients(ctx, &chance, offices[0], partners[0].0).await?);
-    settings::set(ctx, |_| office_settings()).await?;
-    papers::papers(ctx, &priced).await?;
-    let others = [(offices[1], "Priya", "Raman"), (offices[2], "Wei Ling", "Tan")];
-    priced.extend(history::orders(ctx, &chance, &others).await?);
-    billing::invoices(ctx, priced).await?;
-    billing::requests(ctx).await?;
-    japan(ctx).await?;
-    brought::partner(ctx, &partners.iter().map(|(iso, _)| *iso).collect::<Vec<_>>()).await?;
-    asked::requests(ctx).await?;
-    mailed(ctx).await?;
-    // One of last week is over, one is there now: as the rules of the alerts find both.
-    let then = past(6);
-    storm(&then, "198.51.100.23").await?;
-    look(&then).await?;
-    then.clock.advance(Duration::minutes(20));
-    look(&then).await?;
-    storm(ctx, "203.0.113.45").await?;
-    look(ctx).await?;
-    activity::sequence_all(ctx).await?;
-    notifications::process_pending(ctx).await?;
-    notifications::mute(ctx).await?;
-    ctx.transaction(|tx| store::were_here(tx, ctx.now()).scope_boxed()).await?;
-    // Last: its presence says that the office is complete.
-    account(&start, Role::SuperAdmin, "Sigrid", "Aalto", LAST, None).await?;
-    Ok(())
+    companies::invite_member(&days_ago(ctx, 2).acting_as(start.actor.clone()), ids[0], invited).await?;
+    Ok(ids)
 }
 
-/// Somebody tries many names at the door.
-async fn storm(ctx: &Ctx, from: &str) -> Result<()> {
+/// Creates client number `n` with its first order, and a second order for every third client. Returns the age in days of
+/// each order.
+async fn create_client(
+    ctx: &Ctx,
+    random: &RandomSource,
+    n: usize,
+    company_ids: &[CompanyId],
+    partners: &[(IsoId, usize)],
+) -> Result<Vec<(i64, SpvId)>> {
+    let (first, last) = CLIENTS[n];
+    // In pairs, so that the orders of one company do not all have the same outcome.
+    let of = n / 2 % company_ids.len();
+    let partner = partners.iter().filter(|(_, company)| *company == of).map(|(iso, _)| *iso).nth(n % 3);
+    let email = if n == 0 { "client@example.com".to_owned() } else { email_of(first, last) };
+    // The demo client's first order is under way, so that its dashboard has something to show.
+    let outcome = if n == 0 { (Status::Processing, 3) } else { ORDER_OUTCOMES[n % ORDER_OUTCOMES.len()] };
+    let client_age = order_age(outcome, n);
+    let day = days_ago(ctx, client_age).acting_as(demo_employee(ctx).await?);
+    let country = Country::ALL[random.below(5) as usize];
+    let price = 12_000 + 1_500 * random.below(20);
+    let input = onboarding::ClientInput {
+        first_name: first.to_owned(),
+        last_name: last.to_owned(),
+        email: email.clone(),
+        phone: Some(addresses::phone(country, 100 + n)),
+        company_id: Some(company_ids[of]),
+        iso_id: partner,
+        price: Some(format!("{price}.00")),
+        commission: partner.map(|_| format!("{}.00", price / 10)),
+        country: Some(country.code().to_owned()),
+        without_invoice: true,
+        ..onboarding::ClientInput::default()
+    };
+    let created = onboarding::create_client(&day, onboarding::Setup::Full, input).await?;
+    let client = created.client.id;
+    ctx.transaction(|tx| addresses::set_address(tx, client, country, 100 + n).scope_boxed()).await?;
+    if n == 0 {
+        activate_account(ctx, &email).await?;
+    }
+    replay_order(ctx, random, created.spv.id, client_age, outcome).await?;
+    let mut orders = vec![(client_age, created.spv.id)];
+    if n.is_multiple_of(3) {
+        let identifier = format!("SPV-2026-{:03}", n + 1);
+        let order = NewOrder {
+            client,
+            company: company_ids[of],
+            iso: partner,
+            identifier: Some(&identifier),
+            country,
+            amount_minor: (25 + 5 * random.below(40) as i64) * 1_000_000,
+            status: Status::Pending,
+        };
+        let outcome = if n.is_multiple_of(2) { (Status::Pending, 0) } else { (Status::Processing, 1) };
+        // Not older than its client.
+        let age = order_age(outcome, n).min(client_age);
+        let id = insert_order(&days_ago(ctx, age).acting_as(demo_employee(ctx).await?), order).await?;
+        replay_order(ctx, random, id, age, outcome).await?;
+        orders.push((age, id));
+    }
+    Ok(orders)
+}
+
+/// The same context so many days ago.
+pub(super) fn days_ago(ctx: &Ctx, days: i64) -> Ctx {
+    Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() }
+}
+
+/// One alert that ended last week and one that is open, both from the alert rules.
+async fn open_and_end_alerts(ctx: &Ctx) -> Result<()> {
+    let last_week = days_ago(ctx, 6);
+    simulate_password_spraying(&last_week, "198.51.100.23").await?;
+    check_alerts(&last_week).await?;
+    last_week.clock.advance(Duration::minutes(20));
+    check_alerts(&last_week).await?;
+    simulate_password_spraying(ctx, "203.0.113.45").await?;
+    check_alerts(ctx).await
+}
+
+/// Records failed sign-ins for many accounts from one address.
+async fn simulate_password_spraying(ctx: &Ctx, from: &str) -> Result<()> {
     let origin = Origin { address: Some(from.to_owned()), user_agent: None };
     let ctx = Ctx { origin, ..ctx.acting_as(Actor::Anonymous) };
-    let event = Told::new("sign_in.failed", "user", uuid::Uuid::nil(), "an unknown account");
+    let event = ActivityEvent::new("sign_in.failed", "user", uuid::Uuid::nil(), "an unknown account");
     let event = event.with("method", "password").with("reason", "wrong_password").with("count", 64);
     let (ctx, event) = (&ctx, &event);
     ctx.transaction(|tx| {
@@ -285,28 +317,28 @@ async fn storm(ctx: &Ctx, from: &str) -> Result<()> {
     .await
 }
 
-/// Opens and ends alerts, as the scheduled job does.
-async fn look(ctx: &Ctx) -> Result<()> {
-    let job = ctx.acting_as(Actor::System(health_checks::Watch::NAME));
-    alerts::check(&job, &alerts::Readings::default()).await
+/// Evaluates the alert rules as the scheduled job does.
+async fn check_alerts(ctx: &Ctx) -> Result<()> {
+    let job = ctx.acting_as(Actor::System(health_checks::RunHealthChecks::NAME));
+    alerts::check(&job, &alerts::Metrics::default()).await
 }
 
-/// The demo company's admin is mailed its portfolio from next Monday on.
-async fn mailed(ctx: &Ctx) -> Result<()> {
-    let clara = known(ctx, "company@example.com").await?.ok_or(Error::NotFound("user"))?;
+/// Mails the portfolio report to the admin of the demo company each week.
+async fn schedule_weekly_report(ctx: &Ctx) -> Result<()> {
+    let clara = find_user(ctx, "company@example.com").await?.ok_or(Error::NotFound("user"))?;
     let acting = ctx.acting_as(Actor::User(Arc::new(clara.signed_in(SessionId(clara.id.0)))));
     let schedule = reports::Input {
         company_id: None,
         report: Some(reports::Report::Portfolio.name().to_owned()),
         period: None,
-        every: Some(reports::Every::Weekly.name().to_owned()),
+        every: Some(reports::Frequency::Weekly.name().to_owned()),
         recipients: vec![clara.id],
     };
     reports::create(&acting, schedule).await.map(drop)
 }
 
-/// One template asks for documents, as a super admin would have it.
-async fn japan(ctx: &Ctx) -> Result<()> {
+/// Adds document requests to the first step of the template for Japan.
+async fn add_document_requests_to_japan(ctx: &Ctx) -> Result<()> {
     let template = templates::get(ctx, Country::Jp).await?;
     let step = |step: templates::TemplateStep| {
         let first = step.step_order == 1;
@@ -328,8 +360,8 @@ async fn japan(ctx: &Ctx) -> Result<()> {
     templates::set(ctx, Country::Jp, None, templates::Input { name: template.name, steps }).await.map(drop)
 }
 
-/// How many days ago an order was made, so that little of it is overdue today.
-fn age((end, done): (Status, usize), n: usize) -> i64 {
+/// Age of an order in days, chosen so that few of its steps are overdue today.
+fn order_age((end, done): (Status, usize), n: usize) -> i64 {
     let (done, n) = (done as i64, n as i64);
     match end {
         Status::Pending | Status::Active => 1 + n % 4,
@@ -340,12 +372,12 @@ fn age((end, done): (Status, usize), n: usize) -> i64 {
     }
 }
 
-fn address(first: &str, last: &str) -> String {
+fn email_of(first: &str, last: &str) -> String {
     let plain: String = format!("{first}.{last}").to_lowercase().replace('á', "a");
     format!("{}@example.com", plain.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect::<String>())
 }
 
-fn office_settings() -> settings::Settings {
+fn demo_settings() -> settings::Settings {
     settings::Settings {
         brand_name: None,
         support_email: Some("support@example.com".to_owned()),
@@ -362,64 +394,75 @@ fn office_settings() -> settings::Settings {
     }
 }
 
-/// Gives an account the demo password and makes it active.
-async fn open(ctx: &Ctx, email: &str) -> Result<()> {
+/// Sets the demo password and activates the account.
+async fn activate_account(ctx: &Ctx, email: &str) -> Result<()> {
     let hash = &passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
-    let user = known(ctx, email).await?.ok_or(Error::NotFound("user"))?.id;
-    ctx.transaction(|tx| store::open_account(tx, user, hash.clone()).scope_boxed()).await
+    let user = find_user(ctx, email).await?.ok_or(Error::NotFound("user"))?.id;
+    ctx.transaction(|tx| store::activate_account(tx, user, hash.clone()).scope_boxed()).await
 }
 
-async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
-    let new = &spvs::New {
-        client_id: order.client,
-        company_id: order.company,
+/// Inserts an order as of `ctx`.
+async fn insert_order(ctx: &Ctx, order: NewOrder<'_>) -> Result<SpvId> {
+    let (currency, today) = (ctx.options.default_currency, settings::office_today(ctx).await?);
+    let new = &onboarding::NewOrder {
         iso_id: order.iso,
         custom_identifier: order.identifier.map(str::to_owned),
         country: order.country,
-        currency: ctx.options.default_currency,
-        // A fiftieth of what is bought.
+        // The price is a fiftieth of the purchase amount.
         price_minor: Some(order.amount_minor / 50),
-        commission_minor: None,
         purchase_amount_minor: Some(order.amount_minor),
         iso_commission_percentage: order.iso.map(|_| 15_000),
         status: order.status,
-        ordered_date: settings::office_today(ctx).await?,
         invoiced: false,
+        ..onboarding::NewOrder::new(order.client, order.company, currency, today)
     };
-    ctx.transaction(|tx| spvs::make(tx, ctx, new.clone()).scope_boxed()).await
+    ctx.transaction(|tx| onboarding::insert_order(tx, ctx, new.clone()).scope_boxed()).await
 }
 
-/// What becomes of an order.
+/// Course of an order to replay.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Life {
-    /// How many days ago it began, and how many it has had.
+pub(super) struct OrderTimeline {
+    /// Age in days, and its duration in days.
     pub age: i64,
     pub days: i64,
-    /// The status it ends in, and how many steps are done by then.
+    /// Final status, and the number of completed steps.
     pub end: Status,
     pub done: usize,
 }
 
-/// Lets an order of `age` days live until today, moved by the demo employee.
-pub(super) async fn live(ctx: &Ctx, chance: &Chance, id: SpvId, age: i64, (end, done): (Status, usize)) -> Result<()> {
-    let staff = &elias(ctx).await?;
-    let life = Life { age, days: age, end, done };
-    ctx.transaction(|tx| lived(tx, ctx, staff, chance, id, life).scope_boxed()).await
+/// Replays an order of `age` days until today, with the demo employee as actor.
+pub(super) async fn replay_order(
+    ctx: &Ctx,
+    random: &RandomSource,
+    id: SpvId,
+    age: i64,
+    (end, done): (Status, usize),
+) -> Result<()> {
+    let staff = &demo_employee(ctx).await?;
+    let life = OrderTimeline { age, days: age, end, done };
+    ctx.transaction(|tx| replay(tx, ctx, staff, random, id, life).scope_boxed()).await
 }
 
-/// The same in a transaction that does more: one for each step would cost a second in a hundred.
-pub(super) async fn lived(tx: &mut Tx, ctx: &Ctx, staff: &Actor, chance: &Chance, id: SpvId, life: Life) -> Result<()> {
-    let Life { age, days, end, done } = life;
+/// [`replay_order`] inside the caller's transaction: a transaction for each step would take a second per hundred.
+pub(super) async fn replay(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    staff: &Actor,
+    random: &RandomSource,
+    id: SpvId,
+    life: OrderTimeline,
+) -> Result<()> {
+    let OrderTimeline { age, days, end, done } = life;
     let clock = Clock::fixed(ctx.now() - Duration::days(age));
     let day = Ctx { clock: clock.clone(), actor: staff.clone(), ..ctx.clone() };
     let top = Ctx { clock: clock.clone(), ..ctx.clone() };
-    // A start, the steps, one more and an end share the time that the order has had.
+    // The start, the steps, one more and the end are spread evenly over the duration.
     let gap = days * 24 * 60 / (done as i64 + 4);
-    let wait = || clock.advance(Duration::minutes(gap - chance.below(90) as i64));
+    let wait = || clock.advance(Duration::minutes(gap - random.below(90) as i64));
     wait();
-    let (spv, steps) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    let (spv, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     if spv.status == Status::Pending && !matches!(end, Status::Pending | Status::Active) {
-        spvs::turn(tx, &top, id, None, Action::Start, Event::Start, None).await?;
+        spvs::transition(tx, &top, id, None, Action::Start, Event::Start, None).await?;
     }
     for step in steps.iter().take(done) {
         wait();
@@ -430,14 +473,14 @@ pub(super) async fn lived(tx: &mut Tx, ctx: &Ctx, staff: &Actor, chance: &Chance
     {
         wait();
         move_to(tx, &day, next.id, "in_progress").await?;
-        if chance.below(4) == 0 {
+        if random.below(4) == 0 {
             let change = Change {
                 status: Some("blocked".to_owned()),
                 blocked_reason: Some("Waiting for a certified copy".to_owned()),
                 waiting_on: Some("client".to_owned()),
                 ..Change::default()
             };
-            steps::work(tx, &day, next.id, None, change).await?;
+            steps::update_within(tx, &day, next.id, None, change).await?;
         }
     }
     wait();
@@ -446,16 +489,16 @@ pub(super) async fn lived(tx: &mut Tx, ctx: &Ctx, staff: &Actor, chance: &Chance
         Status::Cancelled => (Action::Cancel, Event::Cancel, "The deal did not go ahead"),
         _ => return Ok(()),
     };
-    spvs::turn(tx, &day, id, None, action, event, Some(reason)).await.map(drop)
+    spvs::transition(tx, &day, id, None, action, event, Some(reason)).await.map(drop)
 }
 
 async fn move_to(tx: &mut Tx, ctx: &Ctx, step: StepId, status: &str) -> Result<()> {
     let change = Change { status: Some(status.to_owned()), ..Change::default() };
-    steps::work(tx, ctx, step, None, change).await.map(drop)
+    steps::update_within(tx, ctx, step, None, change).await.map(drop)
 }
 
-/// The demo employee, so that the log names a person.
-pub(super) async fn elias(ctx: &Ctx) -> Result<Actor> {
-    let user = known(ctx, "employee@example.com").await?.ok_or(Error::NotFound("user"))?;
+/// The demo employee as the actor.
+pub(super) async fn demo_employee(ctx: &Ctx) -> Result<Actor> {
+    let user = find_user(ctx, "employee@example.com").await?.ok_or(Error::NotFound("user"))?;
     Ok(Actor::User(Arc::new(user.signed_in(SessionId(user.id.0)))))
 }

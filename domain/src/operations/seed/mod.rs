@@ -1,25 +1,25 @@
-//! Made-up data: the test rows of the Seed Test Data button, the demo office, and load for benchmarks.
+//! Seed data: the rows of the Seed Test Data button, the demo office, and load for benchmarks.
 //!
-//! All of it goes through the use cases that people's own orders go through, with the mails off (decision 1).
-mod asked;
+//! Except for benchmark load it goes through the ordinary use cases, with mails off (decision 1).
+mod addresses;
+mod benchmark;
 mod billing;
-mod brought;
 mod demo;
-mod history;
-mod homes;
-mod load;
-mod papers;
+mod documents;
+mod partner;
+mod past_orders;
+mod requests;
 mod store;
 
+pub use benchmark::{BenchmarkSize, insert_benchmark_data};
 pub use demo::demo;
-pub use load::{Load, load};
 
 use crate::{
     accounts::{
-        auth::passwords::{self, PasswordCheck},
-        users::{self, NewUser, User},
+        auth::passwords,
+        users::{self, NewUser},
     },
-    directory::{clients, companies, isos},
+    directory::{companies, isos},
     kernel::{
         access::{Action, Resource, Role},
         ctx::Ctx,
@@ -28,7 +28,8 @@ use crate::{
         idempotency,
         ids::{CompanyId, IsoId, UserId},
     },
-    orders::spvs,
+    operations::demo_accounts::find as find_user,
+    orders::{onboarding, spvs},
     platform::{
         activity::{self, Event},
         queue::{self, Job},
@@ -37,40 +38,36 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The accounts of the demo that its people are told of.
-pub const SIGN_INS: [&str; 5] =
-    ["client@example.com", "employee@example.com", "super@example.com", "company@example.com", "iso@example.com"];
-
-/// The job behind `spvctl seed` and the Seed Test Data button. Its outcome is the event `seed.finished` or
-/// `seed.failed` with this id.
+/// Job behind `spvctl seed` and the Seed Test Data button. It ends with the event `seed.finished` or `seed.failed` of
+/// this id.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Run {
+pub struct SeedTestData {
     pub id: Uuid,
 }
 
-impl Job for Run {
+impl Job for SeedTestData {
     const NAME: &'static str = "seed.test_data";
-    /// Few: somebody waits for the toast.
+    /// Few attempts: a person waits for the toast.
     const ATTEMPTS: usize = 3;
 }
 
-/// Queues the making of test data. Staff in demo mode, and the operator.
+/// Enqueues the creation of test data. Staff in demo mode, and the operator.
 ///
 /// # Errors
-/// Forbidden, also to staff when demo mode is off.
-pub async fn queue(ctx: &Ctx) -> Result<Uuid> {
+/// Forbidden; `not_demo` for staff outside demo mode.
+pub async fn enqueue(ctx: &Ctx) -> Result<Uuid> {
     ctx.may(Action::Seed, Resource::TestData)?;
     if ctx.actor.user_id().is_some() && !ctx.options.demo {
         return Err(Error::forbidden("not_demo"));
     }
-    let id = ctx.chance.uuid();
+    let id = ctx.random.uuid();
     ctx.transaction(|tx| {
         async move {
-            if let Some(queued) = idempotency::made_before(tx, ctx).await? {
+            if let Some(queued) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(queued);
             }
-            queue::enqueue(tx, &Run { id }).await?;
-            idempotency::remember(tx, ctx, id).await?;
+            queue::enqueue(tx, &SeedTestData { id }).await?;
+            idempotency::store(tx, ctx, id).await?;
             Ok(id)
         }
         .scope_boxed()
@@ -78,25 +75,25 @@ pub async fn queue(ctx: &Ctx) -> Result<Uuid> {
     .await
 }
 
-/// Makes the test ISO, client, company and SPV, and tells that it is done. What is there already is left alone
-/// (specification, section 7).
+/// Creates the test ISO partner, client, company and order, and records `seed.finished`. Rows that exist are left alone
+/// (specification, section 7). Jobs.
 ///
 /// # Errors
-/// What a use case refuses; tell it with [`failed`].
+/// Errors of the use cases; report them with [`record_failure`].
 pub async fn run(ctx: &Ctx, id: Uuid) -> Result<()> {
-    test_data(&ctx.silently()).await?;
-    tell(ctx, id, "seed.finished", None).await
+    test_data(&ctx.without_notifications()).await?;
+    append_event(ctx, id, "seed.finished", None).await
 }
 
-/// Tells that the making of test data failed, and why.
+/// Records `seed.failed` with the reason.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn failed(ctx: &Ctx, id: Uuid, why: &str) -> Result<()> {
-    tell(ctx, id, "seed.failed", Some(why)).await
+/// Internal if the database fails.
+pub async fn record_failure(ctx: &Ctx, id: Uuid, why: &str) -> Result<()> {
+    append_event(ctx, id, "seed.failed", Some(why)).await
 }
 
-async fn tell(ctx: &Ctx, id: Uuid, action: &'static str, why: Option<&str>) -> Result<()> {
+async fn append_event(ctx: &Ctx, id: Uuid, action: &'static str, why: Option<&str>) -> Result<()> {
     let mut event = Event::new(action, "job", id, "Test data").with("job_id", id.to_string());
     if let Some(why) = why {
         event = event.with("reason", why);
@@ -106,13 +103,13 @@ async fn tell(ctx: &Ctx, id: Uuid, action: &'static str, why: Option<&str>) -> R
 }
 
 async fn test_data(ctx: &Ctx) -> Result<()> {
-    // It is made last: where it is, so was the rest, whatever somebody has done with that since.
-    if known(ctx, "test.client@example.com").await?.is_some() {
+    // The client is created last: if it exists, so did the rest, whatever was changed since.
+    if find_user(ctx, "test.client@example.com").await?.is_some() {
         return Ok(());
     }
-    let company = company(ctx, "Test Company", "Test Company LLC").await?;
-    let iso = iso(ctx, company, "Test", "Partner", "test.iso@example.com").await?;
-    let client = clients::Input {
+    let company = ensure_company(ctx, "Test Company", "Test Company LLC").await?;
+    let iso = ensure_iso(ctx, company, "Test", "Partner", "test.iso@example.com").await?;
+    let client = onboarding::ClientInput {
         first_name: "Test".to_owned(),
         last_name: "Client".to_owned(),
         email: "test.client@example.com".to_owned(),
@@ -120,17 +117,17 @@ async fn test_data(ctx: &Ctx) -> Result<()> {
         iso_id: Some(iso),
         price: Some("2500.00".to_owned()),
         commission: Some("250.00".to_owned()),
-        ..clients::Input::default()
+        ..onboarding::ClientInput::default()
     };
-    match clients::create(ctx, clients::Setup::Full, client).await {
+    match onboarding::create_client(ctx, onboarding::Setup::Full, client).await {
         Ok(_) => Ok(()),
         Err(Error::Conflict(problem)) if problem.code == "email_taken" => Ok(()),
         Err(e) => Err(e),
     }
 }
 
-/// The company of this name, made when it is not there.
-async fn company(ctx: &Ctx, name: &str, business_name: &str) -> Result<CompanyId> {
+/// The company of this name, created if it does not exist.
+async fn ensure_company(ctx: &Ctx, name: &str, business_name: &str) -> Result<CompanyId> {
     match companies::find(ctx, name).await {
         Ok(company) => Ok(company.id),
         Err(Error::NotFound(_)) => {
@@ -145,8 +142,8 @@ async fn company(ctx: &Ctx, name: &str, business_name: &str) -> Result<CompanyId
     }
 }
 
-/// The ISO with this address, made when it is not there.
-async fn iso(ctx: &Ctx, company: CompanyId, first: &str, last: &str, email: &str) -> Result<IsoId> {
+/// The ISO partner with this address, created if it does not exist.
+async fn ensure_iso(ctx: &Ctx, company: CompanyId, first: &str, last: &str, email: &str) -> Result<IsoId> {
     match isos::find(ctx, email).await {
         Ok(iso) => Ok(iso.id),
         Err(Error::NotFound(_)) => {
@@ -164,8 +161,8 @@ async fn iso(ctx: &Ctx, company: CompanyId, first: &str, last: &str, email: &str
     }
 }
 
-/// An active account of this role with the demo password, made when it is not there.
-async fn account(
+/// An active account of this role with the demo password, created if it does not exist.
+async fn ensure_account(
     ctx: &Ctx,
     role: Role,
     first: &str,
@@ -173,7 +170,7 @@ async fn account(
     email: &str,
     company: Option<CompanyId>,
 ) -> Result<UserId> {
-    if let Some(user) = known(ctx, email).await? {
+    if let Some(user) = find_user(ctx, email).await? {
         return Ok(user.id);
     }
     let password_hash = Some(passwords::hash(ctx, ctx.options.demo_password.clone()).await?);
@@ -194,57 +191,8 @@ async fn account(
     Ok(ctx.transaction(|tx| users::insert(tx, ctx, new.clone()).scope_boxed()).await?.id)
 }
 
-/// The demo sign-ins that are open with the demo's password, which everybody knows. Outside demo mode none of them is:
-/// signing in refuses them.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn open_sign_ins(ctx: &Ctx) -> Result<Vec<String>> {
-    if !ctx.options.demo {
-        return Ok(Vec::new());
-    }
-    Ok(demo_accounts(ctx).await?.into_iter().map(|user| user.email).collect())
-}
-
-/// Ends the sessions that demo accounts began in demo mode, once that is over. Says whose accounts these are.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn sign_out_demo_accounts(ctx: &Ctx) -> Result<Vec<String>> {
-    let mut emails = Vec::new();
-    for user in demo_accounts(ctx).await? {
-        users::sign_out(ctx, user.id).await?;
-        emails.push(user.email);
-    }
-    Ok(emails)
-}
-
-async fn demo_accounts(ctx: &Ctx) -> Result<Vec<User>> {
-    let mut open = Vec::new();
-    for email in SIGN_INS {
-        let Some(user) = known(ctx, email).await? else { continue };
-        let active = matches!(user.status, users::Status::Active | users::Status::Pending);
-        if active
-            && passwords::verify(user.password_hash.as_ref(), &ctx.options.demo_password).await?
-                != PasswordCheck::Invalid
-        {
-            open.push(user);
-        }
-    }
-    Ok(open)
-}
-
-/// The account with this address, if there is one.
-async fn known(ctx: &Ctx, email: &str) -> Result<Option<User>> {
-    match users::find(ctx, email).await {
-        Ok(user) => Ok(Some(user)),
-        Err(Error::NotFound(_)) => Ok(None),
-        Err(e) => Err(e),
-    }
-}
-
-/// An order of the demo office.
-struct Order<'a> {
+/// An order of the demo office to insert.
+struct NewOrder<'a> {
     client: UserId,
     company: CompanyId,
     iso: Option<IsoId>,

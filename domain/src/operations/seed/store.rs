@@ -1,4 +1,4 @@
-//! SQL that only made-up data may use: it moves rows past the rules that people's orders go through.
+//! SQL for seed data only: it bypasses the rules of the use cases.
 use crate::{
     accounts::{
         auth::passwords::PasswordHash,
@@ -20,13 +20,14 @@ use crate::{
 use chrono::{DateTime, Duration, NaiveDate, Utc};
 use uuid::Uuid;
 
-pub async fn open_account(tx: &mut Tx, id: UserId, hash: PasswordHash) -> Result<()> {
+/// Sets a password and makes an account active.
+pub async fn activate_account(tx: &mut Tx, id: UserId, hash: PasswordHash) -> Result<()> {
     tx.sql("update users set password_hash = $2, status = 'active' where id = $1").bind(id).bind(hash).run().await?;
     Ok(())
 }
 
-/// A client's account of a load.
-pub struct LoadClient {
+/// A client of the benchmark load.
+pub struct BenchmarkClient {
     pub id: UserId,
     pub first_name: String,
     pub last_name: String,
@@ -35,8 +36,8 @@ pub struct LoadClient {
     pub iso_id: Option<IsoId>,
 }
 
-/// An order of a load, as far as its steps have brought it.
-pub struct LoadOrder {
+/// An order of the benchmark load. Its status follows from its steps.
+pub struct BenchmarkOrder {
     pub id: SpvId,
     pub client_id: UserId,
     pub company_id: CompanyId,
@@ -51,7 +52,7 @@ pub struct LoadOrder {
     pub current_step: Option<String>,
 }
 
-impl LoadOrder {
+impl BenchmarkOrder {
     pub fn status(&self) -> Status {
         match self.steps_completed {
             0 => Status::Active,
@@ -61,8 +62,8 @@ impl LoadOrder {
     }
 }
 
-/// A step of such an order.
-pub struct LoadStep<'t> {
+/// A step of a [`BenchmarkOrder`].
+pub struct BenchmarkStep<'t> {
     pub id: StepId,
     pub spv_id: SpvId,
     pub of: &'t TemplateStep,
@@ -70,8 +71,8 @@ pub struct LoadStep<'t> {
     pub done: bool,
 }
 
-/// What every row of a load has in common.
-pub struct Stamp {
+/// Values that all rows of a load share.
+pub struct CommonValues {
     pub at: DateTime<Utc>,
     pub by: String,
     pub currency: Currency,
@@ -79,11 +80,11 @@ pub struct Stamp {
     pub password_hash: PasswordHash,
 }
 
-/// Values bound to one statement.
+/// Maximum number of values bound to one statement.
 const MAX_VALUES: usize = 6_000;
 
-/// Inserts rows, many in one statement; `bind` binds the values of one, `columns` of them. SQLite looks a numbered
-/// placeholder up among all others, so there they have no numbers.
+/// Inserts many rows per statement; `bind` binds the `columns` values of one row. SQLite searches numbered placeholders
+/// linearly, so they are not numbered there.
 async fn insert<T>(
     tx: &mut Tx,
     into: &str,
@@ -106,7 +107,7 @@ async fn insert<T>(
     Ok(())
 }
 
-pub async fn insert_clients(tx: &mut Tx, stamp: &Stamp, rows: &[LoadClient]) -> Result<()> {
+pub async fn insert_clients(tx: &mut Tx, common: &CommonValues, rows: &[BenchmarkClient]) -> Result<()> {
     let into = "users (id, email, email_key, role, status, first_name, last_name, company_id, iso_id, password_hash, \
         language, time_zone, created_at, updated_at, updated_by)";
     insert(tx, into, 15, rows, |query, row| {
@@ -120,17 +121,17 @@ pub async fn insert_clients(tx: &mut Tx, stamp: &Stamp, rows: &[LoadClient]) -> 
             .bind(row.last_name.clone())
             .bind(row.company_id)
             .bind(row.iso_id)
-            .bind(stamp.password_hash.clone())
+            .bind(common.password_hash.clone())
             .bind("en-US")
-            .bind(stamp.time_zone.clone())
-            .bind(stamp.at)
-            .bind(stamp.at)
-            .bind(stamp.by.clone())
+            .bind(common.time_zone.clone())
+            .bind(common.at)
+            .bind(common.at)
+            .bind(common.by.clone())
     })
     .await
 }
 
-pub async fn insert_orders(tx: &mut Tx, stamp: &Stamp, rows: &[LoadOrder]) -> Result<()> {
+pub async fn insert_orders(tx: &mut Tx, common: &CommonValues, rows: &[BenchmarkOrder]) -> Result<()> {
     let into = "spvs (id, client_id, company_id, iso_id, country, currency, price_minor, commission_minor, \
         purchase_amount_minor, iso_commission_minor, status, ordered_date, closed_at, steps_total, steps_completed, \
         steps_pending, current_step, created_at, updated_at, updated_by)";
@@ -141,26 +142,26 @@ pub async fn insert_orders(tx: &mut Tx, stamp: &Stamp, rows: &[LoadOrder]) -> Re
             .bind(row.company_id)
             .bind(row.iso_id)
             .bind(row.country)
-            .bind(stamp.currency)
+            .bind(common.currency)
             .bind(row.price_minor)
             .bind(row.commission_minor)
             .bind(row.purchase_amount_minor)
             .bind(row.commission_minor)
             .bind(row.status())
             .bind(row.ordered_date)
-            .bind((row.status() == Status::Closed).then_some(stamp.at))
+            .bind((row.status() == Status::Closed).then_some(common.at))
             .bind(row.steps_total)
             .bind(row.steps_completed)
             .bind(row.steps_total - row.steps_completed)
             .bind(row.current_step.clone())
-            .bind(stamp.at)
-            .bind(stamp.at)
-            .bind(stamp.by.clone())
+            .bind(common.at)
+            .bind(common.at)
+            .bind(common.by.clone())
     })
     .await
 }
 
-pub async fn insert_steps(tx: &mut Tx, stamp: &Stamp, rows: &[LoadStep<'_>]) -> Result<()> {
+pub async fn insert_steps(tx: &mut Tx, common: &CommonValues, rows: &[BenchmarkStep<'_>]) -> Result<()> {
     let into = "spv_steps (id, spv_id, step_order, step_name, status, owner, due_date, completes_with_documents, \
         completed_at, updated_at, updated_by)";
     insert(tx, into, 11, rows, |query, row| {
@@ -173,15 +174,19 @@ pub async fn insert_steps(tx: &mut Tx, stamp: &Stamp, rows: &[LoadStep<'_>]) -> 
             .bind(row.of.owner)
             .bind(row.due_date)
             .bind(row.of.completes_with_documents)
-            .bind(row.done.then_some(stamp.at))
-            .bind(stamp.at)
-            .bind(stamp.by.clone())
+            .bind(row.done.then_some(common.at))
+            .bind(common.at)
+            .bind(common.by.clone())
     })
     .await
 }
 
-/// What partners earned with orders that were closed past the rules.
-pub async fn insert_earned(tx: &mut Tx, stamp: &Stamp, rows: &[(Uuid, IsoId, i64, &LoadOrder)]) -> Result<()> {
+/// Commissions of orders that were closed without the use cases.
+pub async fn insert_commissions(
+    tx: &mut Tx,
+    common: &CommonValues,
+    rows: &[(Uuid, IsoId, i64, &BenchmarkOrder)],
+) -> Result<()> {
     let into = "commissions (id, iso_id, company_id, spv_id, client_id, kind, rule, currency, amount_minor, status, \
         earned_date, created_at, updated_at, updated_by)";
     insert(tx, into, 14, rows, |query, (id, iso, amount_minor, order)| {
@@ -193,19 +198,19 @@ pub async fn insert_earned(tx: &mut Tx, stamp: &Stamp, rows: &[(Uuid, IsoId, i64
             .bind(order.client_id)
             .bind("earned")
             .bind("fixed")
-            .bind(stamp.currency)
+            .bind(common.currency)
             .bind(*amount_minor)
             .bind("pending")
             .bind(order.ordered_date)
-            .bind(stamp.at)
-            .bind(stamp.at)
-            .bind(stamp.by.clone())
+            .bind(common.at)
+            .bind(common.at)
+            .bind(common.by.clone())
     })
     .await
 }
 
-/// People of the demo office were here at different times, the first of them a moment ago.
-pub async fn were_here(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
+/// Spreads the last activity of active accounts over time, the first one a moment ago.
+pub async fn set_last_active(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
     let people: Vec<(UserId,)> = tx.sql("select id from users where status = 'active' order by email").all().await?;
     for (n, (id,)) in (0_i64..).zip(people) {
         let at = now - Duration::minutes(3 + 41 * n * n);

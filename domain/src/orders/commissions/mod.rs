@@ -1,14 +1,15 @@
-//! What ISO partners earn: a ledger that follows their orders, and the runs in which it is paid (decision 16).
+//! Commissions of ISO partners: a ledger that follows their orders, and the payout runs that pay it (decision 16).
 //!
-//! An order earns when it closes, and what it earned is taken back by a negative row when it is cancelled. Amounts
-//! never change afterwards: every card, statement and file is a sum of these rows.
+//! A closed order adds a row, and a cancelled one a negative row. Amounts never change afterwards: every card, statement
+//! and file is a sum of these rows.
 mod model;
 mod runs;
-pub(crate) mod store;
+mod store;
 
-pub use model::{Cards, Commission, Kind, Payout, Period, Rule, Run, RunStatus, Status, Sums};
+pub use model::{Commission, Kind, OverviewCards, Payout, Period, Rule, Run, RunStatus, Status, Totals};
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, run, runs};
 pub use store::Filter;
+pub(crate) use store::{count, list as list_rows, totals as total_rows};
 
 use crate::{
     directory::{companies, isos},
@@ -18,9 +19,9 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         ids::{CommissionId, IsoId},
-        money::Currency,
+        money::{self, Currency, CurrencyTotal},
         page::{MAX_LIMIT, Page, PageQuery, at_most},
-        validate::Check,
+        validate::Validator,
     },
     orders::spvs::{self, Spv},
     platform::{
@@ -30,38 +31,37 @@ use crate::{
             expected_commissions,
         },
     },
-    reporting::dashboards,
 };
 use chrono::NaiveDate;
 use std::collections::BTreeMap;
 
-/// Writes what an order's change of status earns its partner or takes back, in the transaction of the change. Called
-/// from the one place that moves an order.
+/// Appends the row by which an order's change of status earns a commission or takes it back, in the transaction of the
+/// change. Called from the one function that saves such a change.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
+pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
     let Some(iso_id) = after.iso_id.filter(|_| before.status != after.status) else { return Ok(()) };
     if before.status == spvs::Status::Closed {
-        // Not before it is closed again.
-        store::unapprove(tx, after.id, ctx.now(), &ctx.who()).await?;
+        // Must be approved again once the order is closed again.
+        store::revoke_approval(tx, after.id, ctx.now(), &ctx.actor_name()).await?;
     }
     let (was_open, is_open) = (before.status.is_open(), after.status.is_open());
     if was_open && is_open {
         return Ok(());
     }
     let whole = after.iso_commission_minor.unwrap_or(0);
-    let earned = store::of_order(tx, after.id).await?;
-    let voided = store::voided(tx, after.id).await?;
+    let earned = store::earned_by_order(tx, after.id).await?;
+    let voided = store::voided_of_order(tx, after.id).await?;
     let left = (whole - earned - voided).max(0);
-    expected_commissions::add(tx, after.place(), (i64::from(is_open) - i64::from(was_open)) * left);
+    expected_commissions::add(tx, after.dimensions(), (i64::from(is_open) - i64::from(was_open)) * left);
     let wanted = match after.status {
         spvs::Status::Closed => whole,
         spvs::Status::Cancelled => 0,
         _ => return Ok(()),
     };
     let missing = wanted - earned;
-    // What the staff took out of every sum stays out, however often the order is opened and closed again.
+    // A voided amount is never earned again by reopening and closing the order.
     let amount_minor = match missing {
         1.. => (missing - voided).max(0),
         _ => missing,
@@ -69,10 +69,10 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
     if amount_minor == 0 {
         return Ok(());
     }
-    let company = companies::store::get(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
+    let company = companies::by_id(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
     let fixed = after.commission_minor.is_some();
-    let row = store::New {
-        id: CommissionId(ctx.chance.uuid()),
+    let row = store::InsertCommission {
+        id: CommissionId(ctx.random.uuid()),
         iso_id,
         spv: after,
         kind: if amount_minor > 0 { Kind::Earned } else { Kind::Reversed },
@@ -82,12 +82,12 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
         amount_minor,
         earned_date: company.today(ctx.now()),
         at: ctx.now(),
-        by: ctx.who(),
+        by: ctx.actor_name(),
     };
     store::insert(tx, &row).await?;
-    dated::add_dated(tx, Metric::Commission, after.place(), row.earned_date, 1, amount_minor);
+    dated::add_dated(tx, Metric::Commission, after.dimensions(), row.earned_date, 1, amount_minor);
     let action = if amount_minor > 0 { "commission.earned" } else { "commission.reversed" };
-    // Never an amount: mails are made of this. Nor a client, who does not know of it.
+    // Without amounts, as notification mails are rendered from it, and without the client, who must not see it.
     let event = Event::new(action, "commission", row.id.0, after.identifier())
         .of(None, Some(after.company_id), Some(iso_id))
         .spv(after.id)
@@ -95,105 +95,106 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
     activity::append(tx, ctx, event).await
 }
 
-/// Rows of the ledger, newest first by the day they were earned. An ISO's own, a company's partners', the staff's all.
+/// Rows of the ledger by the day they were earned, newest first: an ISO's own, those of a company's partners, the staff
+/// all.
 ///
 /// # Errors
 /// Forbidden for clients; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Commission>> {
     ctx.may(Action::View, Resource::Commissions)?;
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Key>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| (row.earned_date, row.created_at, row.id)))
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
+    Ok(Page::from_rows(rows, limit, |row| (row.earned_date, row.created_at, row.id)))
 }
 
-/// The sums of the same rows, by currency.
+/// The totals of the same rows, by currency.
 ///
 /// # Errors
 /// As [`list`].
-pub async fn sums(ctx: &Ctx, filter: &Filter) -> Result<Vec<Sums>> {
+pub async fn totals(ctx: &Ctx, filter: &Filter) -> Result<Vec<Totals>> {
     ctx.may(Action::View, Resource::Commissions)?;
-    store::sums(&mut ctx.db(), ctx.scope()?, filter).await
+    store::totals(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// One row. As [`list`].
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for a row that the actor may not see.
 pub async fn get(ctx: &Ctx, id: CommissionId) -> Result<Commission> {
     let row = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("commission"))?;
     ctx.may(Action::View, resource(&row))?;
     Ok(row)
 }
 
-/// What was earned in a period.
+/// The overview of a period.
 #[derive(Clone, Debug)]
 pub struct Overview {
     pub from: NaiveDate,
     pub to: NaiveDate,
-    /// Nothing was ever paid: the cards split the total as the specification does.
+    /// No payout was ever made: the cards show the specification's split of the total.
     pub projected: bool,
-    /// What the cards show first: the usual currency where it has an amount, else the first that has one.
+    /// The currency that the cards show first ([`money::headline`]).
     pub currency: Currency,
     /// One for each currency.
-    pub cards: Vec<Cards>,
-    /// What open orders will earn when they close; in no card.
+    pub cards: Vec<OverviewCards>,
+    /// The commissions of open orders; in no card.
     pub expected: Vec<(Currency, i64)>,
 }
 
-/// The cards of a period: an ISO's own; for others of the partner that is named, else of all that they may see.
+/// The overview of a period: an ISO's own; for others that of the named partner, or of all partners they may see.
 ///
 /// # Errors
 /// NotFound; Forbidden for clients.
 pub async fn overview(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<Overview> {
-    let iso = partner(ctx, iso).await?;
-    let home = home(ctx, iso.as_ref()).await?;
+    let iso = find_partner(ctx, iso).await?;
+    let home = company_defaults(ctx, iso.as_ref()).await?;
     let iso_id = iso.map(|iso| iso.id);
     let (from, to) = period.days(home.today);
     let all = Filter { iso_id, ..Filter::default() };
     let filter = Filter { from: Some(from), to: Some(to), ..all.clone() };
     let scope = ctx.scope()?;
     let mut db = ctx.db();
-    let sums = store::sums(&mut db, scope, &filter).await?;
-    let cards_of = |sums: &Sums| dashboards::Sum { currency: sums.currency, minor: sums.total_minor() };
-    let currency = dashboards::headline(&sums.iter().map(cards_of).collect::<Vec<_>>(), home.currency);
-    let projected = !store::was_paid(&mut db, scope, &all).await?;
+    let sums = store::totals(&mut db, scope, &filter).await?;
+    let cards_of = |sums: &Totals| CurrencyTotal { currency: sums.currency, minor: sums.total_minor() };
+    let currency = money::headline(&sums.iter().map(cards_of).collect::<Vec<_>>(), home.currency);
+    let projected = !store::has_payouts(&mut db, scope, &all).await?;
     Ok(Overview {
         from,
         to,
         projected,
         currency,
-        cards: sums.iter().map(|sums| Cards::of(sums, projected)).collect(),
+        cards: sums.iter().map(|sums| OverviewCards::of(sums, projected)).collect(),
         expected: store::expected(&mut db, scope, iso_id).await?,
     })
 }
 
-/// The first and the last day of a period, as [`overview`] takes them.
+/// The first and the last day of a period of [`overview`].
 ///
 /// # Errors
 /// As [`overview`].
 pub async fn days(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<(NaiveDate, NaiveDate)> {
-    let iso = partner(ctx, iso).await?;
-    Ok(period.days(home(ctx, iso.as_ref()).await?.today))
+    let iso = find_partner(ctx, iso).await?;
+    Ok(period.days(company_defaults(ctx, iso.as_ref()).await?.today))
 }
 
-/// Everything earned between two days.
+/// The statement of a date range.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Whose, where it is one partner's.
+    /// The partner, where it is one partner's.
     pub iso: Option<isos::Iso>,
     pub from: NaiveDate,
     pub to: NaiveDate,
-    /// The oldest first.
+    /// Oldest first.
     pub rows: Vec<Commission>,
-    pub sums: Vec<Sums>,
+    pub sums: Vec<Totals>,
 }
 
-/// A statement: an ISO's own; for others of the partner that is named, else of all that they may see.
+/// A statement: an ISO's own; for others that of the named partner, or of all partners they may see.
 ///
 /// # Errors
-/// As [`overview`]; Invalid `to` before `from`, `period` where there are more than [`crate::kernel::page::MOST_ROWS`].
+/// As [`overview`]; Invalid `to` before `from`, `period` where there are more than [`crate::kernel::page::MAX_EXPORT_ROWS`].
 pub async fn statement(ctx: &Ctx, iso: Option<IsoId>, from: NaiveDate, to: NaiveDate) -> Result<Statement> {
-    let iso = partner(ctx, iso).await?;
+    let iso = find_partner(ctx, iso).await?;
     if to < from {
         return Err(Error::field("to", "before_from"));
     }
@@ -212,19 +213,19 @@ pub async fn statement(ctx: &Ctx, iso: Option<IsoId>, from: NaiveDate, to: Naive
         }
     }
     rows.reverse();
-    Ok(Statement { iso, from, to, sums: summed(&rows), rows })
+    Ok(Statement { iso, from, to, sums: totals_of(&rows), rows })
 }
 
-/// Sums made of the rows that are shown, so that a statement agrees with itself whatever happens meanwhile.
-fn summed(rows: &[Commission]) -> Vec<Sums> {
-    let mut found: Vec<Sums> = Vec::new();
+/// The totals of these rows, so that a statement is consistent despite concurrent changes.
+fn totals_of(rows: &[Commission]) -> Vec<Totals> {
+    let mut found: Vec<Totals> = Vec::new();
     for currency in Currency::ALL {
         let sum = |status: Status| {
             let of = rows.iter().filter(|row| row.currency == currency && row.status == status);
             of.map(|row| row.amount_minor).sum::<i64>()
         };
         if rows.iter().any(|row| row.currency == currency && row.status != Status::Void) {
-            found.push(Sums {
+            found.push(Totals {
                 currency,
                 pending_minor: sum(Status::Pending),
                 approved_minor: sum(Status::Approved),
@@ -236,8 +237,8 @@ fn summed(rows: &[Commission]) -> Vec<Sums> {
     found
 }
 
-/// Whose ledger is meant.
-async fn partner(ctx: &Ctx, named: Option<IsoId>) -> Result<Option<isos::Iso>> {
+/// The partner whose ledger is shown; None for those of all partners.
+async fn find_partner(ctx: &Ctx, named: Option<IsoId>) -> Result<Option<isos::Iso>> {
     ctx.may(Action::View, Resource::Commissions)?;
     match (ctx.scope()?, named) {
         (Scope::Iso(id), None) | (_, Some(id)) => isos::get(ctx, id).await.map(Some),
@@ -245,9 +246,8 @@ async fn partner(ctx: &Ctx, named: Option<IsoId>) -> Result<Option<isos::Iso>> {
     }
 }
 
-/// Whose day and currency a ledger goes by: those of the partner's company, or of the company that looks at its
-/// partners; else the office's.
-async fn home(ctx: &Ctx, iso: Option<&isos::Iso>) -> Result<companies::Defaults> {
+/// Today and the currency of a ledger: those of the partner's company, or of the actor's company, else the office's.
+async fn company_defaults(ctx: &Ctx, iso: Option<&isos::Iso>) -> Result<companies::Defaults> {
     let company = match (iso, ctx.scope()?) {
         (Some(iso), _) => Some(iso.company_id),
         (None, Scope::Company(id)) => Some(id),
@@ -256,10 +256,10 @@ async fn home(ctx: &Ctx, iso: Option<&isos::Iso>) -> Result<companies::Defaults>
     companies::defaults(ctx, company).await
 }
 
-/// How many rows may be approved at a time.
-pub(crate) const AT_ONCE: usize = 200;
+/// The rows that one request may approve.
+pub(crate) const MAX_BULK: usize = 200;
 
-/// Approves rows for the next payout run, all of them or none. Staff.
+/// Approves rows for the next payout run, all or none. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `ids`; Conflict `commission_settled` for a row that is not pending, `order_not_closed`
@@ -269,8 +269,8 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
     if ids.is_empty() {
         return Err(Error::field("ids", "required"));
     }
-    if ids.len() > AT_ONCE {
-        return Err(Error::field_with("ids", Problem::new("too_many").with("max", AT_ONCE)));
+    if ids.len() > MAX_BULK {
+        return Err(Error::field_with("ids", Problem::new("too_many").with("max", MAX_BULK)));
     }
     let mut ids = ids.to_vec();
     ids.sort_unstable();
@@ -278,27 +278,27 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
     let ids = &ids;
     ctx.transaction(|tx| {
         async move {
-            let rows = store::locked(tx, ids).await?;
+            let rows = store::lock_rows(tx, ids).await?;
             if rows.len() < ids.len() || rows.iter().any(|row| !ctx.can(Action::View, resource(row))) {
                 return Err(Error::NotFound("commission"));
             }
             if let Some(row) = rows.iter().find(|row| row.status != Status::Pending) {
-                return Err(settled(row));
+                return Err(already_settled(row));
             }
             let refuse = |code, spv| {
                 let identifier = rows.iter().find(|row| row.spv_id == spv).map(Commission::spv_identifier);
                 Err(Error::Conflict(Problem::new(code).with("identifier", identifier.unwrap_or_default())))
             };
-            if let Some(spv) = store::of_open_orders(tx, ids).await? {
+            if let Some(spv) = store::find_open_order(tx, ids).await? {
                 return refuse("order_not_closed", spv);
             }
-            store::approve(tx, ids, ctx.now(), &ctx.who()).await?;
-            // One half of what an order earned and lost again would be paid, or owed, by nobody's word.
-            if let Some(spv) = store::half_approved(tx, ids).await? {
+            store::approve(tx, ids, ctx.now(), &ctx.actor_name()).await?;
+            // A row and its reversal must be approved together, otherwise only one of them would be paid.
+            if let Some(spv) = store::find_partially_approved(tx, ids).await? {
                 return refuse("approve_together", spv);
             }
             for row in &rows {
-                activity::append(tx, ctx, told("commission.approved", row)).await?;
+                activity::append(tx, ctx, event("commission.approved", row)).await?;
             }
             Ok(())
         }
@@ -308,11 +308,11 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
     store::of_ids(&mut ctx.db(), ids).await
 }
 
-/// Approves everything pending, of one partner or of all, whose order is not open. Each order's rows are approved
-/// together: those of one that was reopened wait until it is closed again, and stop no others. Staff.
+/// Approves all pending rows of one partner or of all whose orders are not open, each order's rows together. Rows of
+/// reopened orders are skipped. Staff.
 ///
 /// # Errors
-/// Forbidden; what the database refuses, and then what was approved before stays so.
+/// Forbidden. Rows that were approved before an error stay approved.
 pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Commission>> {
     let filter = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
     let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
@@ -338,7 +338,7 @@ pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Com
     Ok(approved)
 }
 
-/// Takes a row out of every sum, with a reason that the partner reads. Staff.
+/// Voids a row, which then counts in no total, with a reason for the partner. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `commission_settled` once it is in a run or paid,
@@ -346,25 +346,25 @@ pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Com
 pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &str) -> Result<Commission> {
     let seen = get(ctx, id).await?;
     ctx.may(Action::Update, Resource::Commissions)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let reason = check.text("reason", reason);
-    check.done()?;
+    check.finish()?;
     let (seen, reason) = (&seen, &reason);
     ctx.transaction(|tx| {
         async move {
-            let row = locked(tx, seen).await?;
+            let row = lock(tx, seen).await?;
             fresh(version, row.version, &row.updated_by, row.updated_at)?;
             if !matches!(row.status, Status::Pending | Status::Approved) || row.run_id.is_some() {
-                return Err(settled(&row));
+                return Err(already_settled(&row));
             }
-            // What is left of the order must be nothing or what it earns: half of a pair would be owed by somebody.
-            if store::of_order(tx, row.spv_id).await? != row.amount_minor {
+            // A row with a reversal cannot be voided alone: the other one would be owed.
+            if store::earned_by_order(tx, row.spv_id).await? != row.amount_minor {
                 return Err(Error::conflict("commission_reversed"));
             }
-            store::set_status(tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.who()).await?;
+            store::set_status(tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.actor_name()).await?;
             let place = dated::dimensions_of(tx, row.spv_id).await?;
             dated::add_dated(tx, Metric::Commission, place, row.earned_date, -1, -row.amount_minor);
-            activity::append(tx, ctx, told("commission.voided", &row).with("reason", reason.clone())).await
+            activity::append(tx, ctx, event("commission.voided", &row).with("reason", reason.clone())).await
         }
         .scope_boxed()
     })
@@ -372,18 +372,18 @@ pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &st
     get(ctx, id).await
 }
 
-/// The row as it stands, its order and itself kept from others.
-async fn locked(tx: &mut Tx, row: &Commission) -> Result<Commission> {
-    spvs::store::lock(tx, row.spv_id).await?;
+/// Locks the order and the row, and reads the row.
+async fn lock(tx: &mut Tx, row: &Commission) -> Result<Commission> {
+    spvs::lock(tx, row.spv_id).await?;
     store::lock(tx, row.id).await?;
     store::get(tx, row.id).await?.ok_or(Error::NotFound("commission"))
 }
 
-fn settled(row: &Commission) -> Error {
+fn already_settled(row: &Commission) -> Error {
     Error::Conflict(Problem::new("commission_settled").with("identifier", row.spv_identifier()))
 }
 
-fn told(action: &'static str, row: &Commission) -> Event {
+fn event(action: &'static str, row: &Commission) -> Event {
     Event::new(action, "commission", row.id.0, row.spv_identifier())
         .of(None, Some(row.company_id), Some(row.iso_id))
         .spv(row.spv_id)
@@ -394,7 +394,7 @@ fn resource(row: &Commission) -> Resource {
     Resource::Commission { company_id: row.company_id, iso_id: row.iso_id }
 }
 
-/// What the actor may do with this row: the buttons of its row.
+/// The actions that the actor may take on this row: its buttons.
 pub fn can(ctx: &Ctx, row: &Commission) -> Vec<&'static str> {
     let open = matches!(row.status, Status::Pending | Status::Approved) && row.run_id.is_none();
     [("approve", row.status == Status::Pending), ("void", open)]

@@ -1,4 +1,4 @@
-//! A row of the ledger, and what is made of its sums.
+//! Rows of the commission ledger, payout runs, and totals.
 use crate::{
     kernel::{
         error::{Problem, Result},
@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = CommissionStatus)]
 pub enum Status {
-    /// Earned; nobody has looked at it.
+    /// Earned and not reviewed.
     Pending,
-    /// For the next payout run, or in one that is not paid yet.
+    /// To be paid by the next payout run, or in one that is not paid yet.
     Approved,
     Paid,
-    /// Taken out by the staff; counts nowhere.
+    /// Voided by the staff; in no total.
     Void,
 }
 
@@ -109,14 +109,14 @@ pub struct Commission {
     pub rate: Option<i64>,
     pub base_minor: Option<i64>,
     pub currency: Currency,
-    /// Below zero where it was taken back.
+    /// Negative for a reversal.
     pub amount_minor: i64,
     pub status: Status,
     pub earned_date: NaiveDate,
     pub paid_date: Option<NaiveDate>,
-    /// Why it is void.
+    /// The reason it was voided for.
     pub reason: Option<String>,
-    /// The run that it is in.
+    /// Its payout run.
     pub run_id: Option<PayoutRunId>,
     pub run_year: Option<i64>,
     pub run_number: Option<i64>,
@@ -139,18 +139,18 @@ impl Commission {
         format!("{} {}", self.iso_first_name, self.iso_last_name)
     }
 
-    /// What sums take of it: nothing once it is void.
+    /// The amount that counts in totals: 0 once it is void.
     pub(crate) fn counted_minor(&self) -> i64 {
         if self.status == Status::Void { 0 } else { self.amount_minor }
     }
 
-    /// The run's name, where the row is in one.
+    /// The name of its payout run.
     pub fn run(&self) -> Option<String> {
         Some(run_name(self.run_year?, self.run_number?))
     }
 }
 
-/// What people call a payout run.
+/// The name of a payout run: `PAY-2026-001`.
 pub fn run_name(year: i64, number: i64) -> String {
     format!("PAY-{year}-{number:03}")
 }
@@ -198,7 +198,7 @@ impl Run {
     }
 }
 
-/// One transfer of a run.
+/// One transfer of a payout run.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Payout {
     pub id: PayoutId,
@@ -211,7 +211,7 @@ pub struct Payout {
     pub company_name: String,
     pub currency: Currency,
     pub amount_minor: i64,
-    /// Rows of the ledger that it pays.
+    /// The number of ledger rows that it pays.
     pub entries: i64,
 }
 
@@ -242,7 +242,7 @@ impl Period {
         }
     }
 
-    /// Its first and its last day.
+    /// The first and the last day.
     pub fn days(self, today: NaiveDate) -> (NaiveDate, NaiveDate) {
         let month = today - Days::new(u64::from(today.day0()));
         match self {
@@ -266,16 +266,16 @@ impl std::str::FromStr for Period {
     }
 }
 
-/// The rows of one currency, summed by where they stand. What is void is in no sum.
+/// The totals of one currency by status, without void rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sums {
+pub struct Totals {
     pub currency: Currency,
     pub pending_minor: i64,
     pub approved_minor: i64,
     pub paid_minor: i64,
 }
 
-impl Sums {
+impl Totals {
     pub fn total_minor(&self) -> i64 {
         self.pending_minor + self.approved_minor + self.paid_minor
     }
@@ -283,7 +283,7 @@ impl Sums {
 
 /// The cards of one currency (decision 16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cards {
+pub struct OverviewCards {
     pub currency: Currency,
     pub total_minor: i64,
     pub paid_minor: i64,
@@ -292,15 +292,15 @@ pub struct Cards {
     pub next_minor: i64,
 }
 
-/// The paid share while nothing was paid yet, in ten-thousandths of a percent (specification, section 9).
-const PROJECTED_PAID: i64 = 700_000;
+/// The projected paid share before the first payout, in ten-thousandths of a percent (specification, section 9).
+const PROJECTED_PAID_SHARE: i64 = 700_000;
 
-impl Cards {
-    /// What the ledger says; or, before the first payout, the specification's split of its total.
-    pub fn of(sums: &Sums, projected: bool) -> Self {
+impl OverviewCards {
+    /// The cards of these totals; `projected` for the specification's split before the first payout.
+    pub fn of(sums: &Totals, projected: bool) -> Self {
         let (currency, total_minor) = (sums.currency, sums.total_minor());
         if projected {
-            let paid_minor = total_minor.signum() * money::share(total_minor.abs(), PROJECTED_PAID);
+            let paid_minor = total_minor.signum() * money::share(total_minor.abs(), PROJECTED_PAID_SHARE);
             return Self {
                 currency,
                 total_minor,
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_period_begins_and_ends_with_its_months() {
+    fn periods_span_whole_months() {
         let days = |period: Period, today: &str| {
             let (from, to) = period.days(today.parse().unwrap());
             format!("{from} {to}")
@@ -336,13 +336,13 @@ mod tests {
     }
 
     #[test]
-    fn a_projected_split_loses_nothing() {
+    fn projected_split_adds_up_to_the_total() {
         for total in [0, 1, 5, 333, -333, 1_000_000_000_001] {
-            let sums = Sums { currency: Currency::Usd, pending_minor: total, approved_minor: 0, paid_minor: 0 };
-            let cards = Cards::of(&sums, true);
+            let sums = Totals { currency: Currency::Usd, pending_minor: total, approved_minor: 0, paid_minor: 0 };
+            let cards = OverviewCards::of(&sums, true);
             assert_eq!((cards.paid_minor + cards.pending_minor, cards.next_minor), (total, total));
         }
-        let sums = Sums { currency: Currency::Usd, pending_minor: 100_000, approved_minor: 0, paid_minor: 0 };
-        assert_eq!(Cards::of(&sums, true).paid_minor, 70_000);
+        let sums = Totals { currency: Currency::Usd, pending_minor: 100_000, approved_minor: 0, paid_minor: 0 };
+        assert_eq!(OverviewCards::of(&sums, true).paid_minor, 70_000);
     }
 }

@@ -1,4 +1,4 @@
-//! Payout runs: everything approved, one transfer for each partner and currency, paid at one time.
+//! Payout runs: all approved commissions, as one transfer for each partner and currency.
 use super::{
     model::{Payout, Run, RunStatus},
     store,
@@ -6,6 +6,7 @@ use super::{
 use crate::{
     kernel::{
         access::{Action, Resource},
+        csv,
         ctx::{Ctx, fresh},
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
@@ -19,7 +20,6 @@ use crate::{
         activity::{self, Event},
         settings,
     },
-    reporting::exports,
 };
 use chrono::Datelike;
 
@@ -30,7 +30,7 @@ pub struct RunDetail {
     pub payouts: Vec<Payout>,
 }
 
-/// Takes all that is approved into a new run. A partner who owes more than is approved waits for the next one. Staff.
+/// Opens a run with all approved rows, except those of partners whose total is not positive. Staff.
 ///
 /// # Errors
 /// Forbidden; Conflict `nothing_approved`.
@@ -38,26 +38,26 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
     ctx.may(Action::Create, Resource::Payouts)?;
     let opened = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(PayoutRunId(id));
             }
             let year = i64::from(settings::within(tx).await?.day(ctx.now()).year());
             let new = Run {
-                id: PayoutRunId(ctx.chance.uuid()),
+                id: PayoutRunId(ctx.random.uuid()),
                 year,
                 number: store::next_number(tx, year).await?,
                 status: RunStatus::Open,
                 created_at: ctx.now(),
-                created_by: ctx.who(),
+                created_by: ctx.actor_name(),
                 paid_date: None,
                 updated_at: ctx.now(),
-                updated_by: ctx.who(),
+                updated_by: ctx.actor_name(),
                 version: 1,
             };
             store::insert_run(tx, &new).await?;
             let mut transfers = 0;
             for (iso, currency) in store::due(tx).await? {
-                let id = PayoutId(ctx.chance.uuid());
+                let id = PayoutId(ctx.random.uuid());
                 if store::claim(tx, id, new.id, iso, currency).await? > 0 {
                     transfers += 1;
                 }
@@ -67,7 +67,7 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
             }
             let event = Event::new("payout_run.opened", "payout_run", new.id.0, new.name()).with("payouts", transfers);
             activity::append(tx, ctx, event).await?;
-            idempotency::remember(tx, ctx, new.id.0).await?;
+            idempotency::store(tx, ctx, new.id.0).await?;
             Ok(new.id)
         }
         .scope_boxed()
@@ -75,24 +75,24 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
     run(ctx, opened.await?).await
 }
 
-/// Notes that the transfers of a run were made; its rows are paid and never change again. Staff.
+/// Marks a run as paid; its rows never change again. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`; stale.
 pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Option<&str>) -> Result<RunDetail> {
     ctx.may(Action::Update, Resource::Payouts)?;
-    let mut check = validate::Check::new();
+    let mut check = validate::Validator::new();
     let today = settings::office_today(ctx).await?;
     let date = check.optional("paid_date", paid_date, validate::date).unwrap_or(today);
     if date > today {
-        check.refuse("paid_date", Problem::new("future"));
+        check.reject("paid_date", Problem::new("future"));
     }
-    check.done()?;
+    check.finish()?;
     end(ctx, id, version, |run| Run { status: RunStatus::Paid, paid_date: Some(date), ..run }).await
 }
 
-/// Gives a run up before its transfers were made: its rows are pending again, for an order may have been reopened since
-/// they were approved. Staff.
+/// Discards a run whose transfers were not made. Its rows are pending again, as an order may have been reopened since
+/// their approval. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `run_ended`; stale.
@@ -116,7 +116,7 @@ async fn end(
                 return Err(Error::Conflict(Problem::new("run_ended").with("name", before.name())));
             }
             let version = before.version + 1;
-            let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.who(), version, ..before });
+            let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.actor_name(), version, ..before });
             store::end_run(tx, &after).await?;
             let paid = after.status == RunStatus::Paid;
             let action = if paid { "payout_run.paid" } else { "payout_run.discarded" };
@@ -148,7 +148,7 @@ pub async fn run(ctx: &Ctx, id: PayoutRunId) -> Result<RunDetail> {
     Ok(RunDetail { payouts: store::payouts(&mut db, &[id]).await?, run })
 }
 
-/// The run with this name, `PAY-2026-001`, or id.
+/// Finds a run by its name, `PAY-2026-001`, or id.
 ///
 /// # Errors
 /// NotFound; Forbidden.
@@ -174,7 +174,7 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
     let limit = page.limit()?;
     let mut db = ctx.db();
     let found = store::runs(&mut db, page.after()?, limit + 1).await?;
-    let found = Page::cut(found, limit, |run| (run.year, run.number));
+    let found = Page::from_rows(found, limit, |run| (run.year, run.number));
     let ids: Vec<_> = found.items.iter().map(|run| run.id).collect();
     let payouts = store::payouts(&mut db, &ids).await?;
     let of = |run: Run| RunDetail {
@@ -184,17 +184,17 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
     Ok(Page { items: found.items.into_iter().map(of).collect(), next_cursor: found.next_cursor })
 }
 
-/// The transfers of a run as CSV, for the bank. Staff; the log keeps who took it.
+/// The transfers of a run as a CSV file for the bank; logged as an export. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `run_ended` for a run that was discarded: its rows may be in another's file.
+/// NotFound; Forbidden; Conflict `run_ended` for a discarded run, whose rows may be in another run.
 pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
     let RunDetail { run, payouts } = run(ctx, id).await?;
     if run.status == RunStatus::Discarded {
         return Err(Error::Conflict(Problem::new("run_ended").with("name", run.name())));
     }
     let mut text = String::new();
-    exports::line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
+    csv::write_line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
     for payout in payouts {
         let reference = format!("{} {}", run.name(), &payout.iso_id.to_string()[..8]);
         let amount = payout.currency.format(payout.amount_minor);
@@ -206,14 +206,14 @@ pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
             payout.currency.code().to_owned(),
             reference,
         ];
-        exports::line(&mut text, cells);
+        csv::write_line(&mut text, cells);
     }
     let event = &Event::new("export.made", "export", id.0, run.name());
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;
     Ok(text)
 }
 
-/// What the actor may do with this run: the buttons of its row.
+/// The actions that the actor may take on this run: the buttons of its row.
 pub fn can_run(ctx: &Ctx, run: &Run) -> Vec<&'static str> {
     let open = run.status == RunStatus::Open;
     [("bank", run.status != RunStatus::Discarded), ("pay", open), ("discard", open)]

@@ -1,5 +1,5 @@
 //! SQL of the ledger and its payouts.
-use super::model::{Commission, Payout, Run, RunStatus, Status, Sums};
+use super::model::{Commission, Payout, Run, RunStatus, Status, Totals};
 use crate::{
     kernel::{
         access::Scope,
@@ -48,7 +48,7 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
 const RUN_COLUMNS: &str =
     "id, year, number, status, created_at, created_by, paid_date, updated_at, updated_by, version";
 
-const WITH_NAMES: &str = "select e.id, e.iso_id, e.company_id, e.spv_id, e.client_id, e.kind, e.rule, e.rate, e.base_minor, \
+const SELECT_WITH_NAMES: &str = "select e.id, e.iso_id, e.company_id, e.spv_id, e.client_id, e.kind, e.rule, e.rate, e.base_minor, \
      e.currency, e.amount_minor, e.status, e.earned_date, e.paid_date, e.reason, e.created_at, \
      e.updated_at, e.updated_by, e.version, \
      i.first_name as iso_first_name, i.last_name as iso_last_name, \
@@ -57,8 +57,8 @@ const WITH_NAMES: &str = "select e.id, e.iso_id, e.company_id, e.spv_id, e.clien
     from commissions e join isos i on i.id = e.iso_id join spvs s on s.id = e.spv_id join users c on c.id = e.client_id \
     left join payouts p on p.id = e.payout_id left join payout_runs g on g.id = p.run_id";
 
-/// A new row.
-pub struct New<'a> {
+/// The row of a new commission.
+pub struct InsertCommission<'a> {
     pub id: CommissionId,
     pub iso_id: IsoId,
     pub spv: &'a Spv,
@@ -72,7 +72,7 @@ pub struct New<'a> {
     pub by: String,
 }
 
-pub async fn insert(tx: &mut Tx, row: &New<'_>) -> Result<()> {
+pub async fn insert(tx: &mut Tx, row: &InsertCommission<'_>) -> Result<()> {
     tx.sql(
         "insert into commissions (id, iso_id, company_id, spv_id, client_id, kind, rule, rate, base_minor, currency, \
          amount_minor, status, earned_date, created_at, updated_at, updated_by) \
@@ -97,8 +97,8 @@ pub async fn insert(tx: &mut Tx, row: &New<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What an order has earned in all.
-pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
+/// The total of an order's rows without void ones.
+pub async fn earned_by_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     tx.sql(
         "select cast(coalesce(sum(amount_minor), 0) as bigint) from commissions where spv_id = $1 and status <> 'void'",
     )
@@ -107,8 +107,8 @@ pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     .await
 }
 
-/// What of it the staff took out of every sum.
-pub async fn voided(tx: &mut Tx, spv: SpvId) -> Result<i64> {
+/// The total of an order's void rows.
+pub async fn voided_of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     tx.sql(
         "select cast(coalesce(sum(amount_minor), 0) as bigint) from commissions where spv_id = $1 and status = 'void'",
     )
@@ -117,23 +117,25 @@ pub async fn voided(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     .await
 }
 
-fn places(count: usize, from: usize) -> String {
+fn params(count: usize, from: usize) -> String {
     (from..from + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
 }
 
-/// These rows, by order.
+/// Reads these rows, sorted by order.
 pub async fn of_ids(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<Commission>> {
-    let which = places(ids.len(), 1);
-    let sql =
-        select_rows(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"));
+    let which = params(ids.len(), 1);
+    let sql = select_rows(
+        db.dialect(),
+        COLUMNS,
+        &format!("{SELECT_WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"),
+    );
     ids.iter().fold(db.sql_built(sql), |query, id| query.bind(*id)).list().await
 }
 
-/// These rows as they stand, they and their orders kept from others; in one order for everybody, so that nobody waits
-/// for another crosswise.
-pub async fn locked(tx: &mut Tx, ids: &[CommissionId]) -> Result<Vec<Commission>> {
+/// Locks these rows and their orders and reads the rows. Locks are taken in id order, orders first, which avoids deadlocks.
+pub async fn lock_rows(tx: &mut Tx, ids: &[CommissionId]) -> Result<Vec<Commission>> {
     if tx.dialect() == Dialect::Postgres {
-        let which = places(ids.len(), 1);
+        let which = params(ids.len(), 1);
         for text in [
             format!(
                 "select s.id from spvs s where s.id in (select spv_id from commissions where id in ({which})) \
@@ -151,9 +153,9 @@ pub async fn locked(tx: &mut Tx, ids: &[CommissionId]) -> Result<Vec<Commission>
     of_ids(tx, ids).await
 }
 
-/// An order that earned one of these rows and is open again.
-pub async fn of_open_orders(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
-    let which = places(ids.len(), 1);
+/// An order of one of these positive rows that is open again.
+pub async fn find_open_order(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
+    let which = params(ids.len(), 1);
     let text = format!(
         "select s.id from spvs s join commissions e on e.spv_id = s.id where e.id in ({which}) and e.amount_minor > 0 \
          and s.status not in ('closed', 'cancelled') order by s.id limit 1"
@@ -162,9 +164,9 @@ pub async fn of_open_orders(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<
     Ok(found.map(|(id,)| id))
 }
 
-/// Approves rows that are pending.
+/// Approves those of the rows that are pending.
 pub async fn approve(tx: &mut Tx, ids: &[CommissionId], at: DateTime<Utc>, by: &str) -> Result<()> {
-    let which = places(ids.len(), 3);
+    let which = params(ids.len(), 3);
     let text = format!(
         "update commissions set status = 'approved', updated_at = $1, updated_by = $2, version = version + 1 \
          where id in ({which}) and status = 'pending'"
@@ -174,9 +176,9 @@ pub async fn approve(tx: &mut Tx, ids: &[CommissionId], at: DateTime<Utc>, by: &
     Ok(())
 }
 
-/// An order of one of these rows of which something else is still pending.
-pub async fn half_approved(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
-    let which = places(ids.len(), 1);
+/// An order of one of these rows that has another pending row.
+pub async fn find_partially_approved(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
+    let which = params(ids.len(), 1);
     let text = format!(
         "select spv_id from commissions where spv_id in (select spv_id from commissions where id in ({which})) \
          group by spv_id having coalesce(sum(amount_minor) filter (where status in ('approved', 'paid')), 0) \
@@ -186,8 +188,8 @@ pub async fn half_approved(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<S
     Ok(found.map(|(id,)| id))
 }
 
-/// Takes the approval of an order's rows back, but for those that are in a run.
-pub async fn unapprove(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
+/// Makes an order's approved rows pending again, except those in a payout run.
+pub async fn revoke_approval(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
     tx.sql(
         "update commissions set status = 'pending', updated_at = $2, updated_by = $3, version = version + 1 \
          where spv_id = $1 and status = 'approved' and payout_id is null and amount_minor > 0",
@@ -201,12 +203,12 @@ pub async fn unapprove(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &str) -> 
 }
 
 pub async fn get(db: &mut impl Sql, id: CommissionId) -> Result<Option<Commission>> {
-    let sql = select_rows(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id = $1"));
+    let sql = select_rows(db.dialect(), COLUMNS, &format!("{SELECT_WITH_NAMES} where e.id = $1"));
     let rows: Vec<Commission> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
 
-/// Keeps the row from others until the transaction ends.
+/// Locks the row until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: CommissionId) -> Result<()> {
     if tx.dialect() == Dialect::Postgres {
         let text = format!("select e.id from commissions e where e.id = $1{}", for_update(tx.dialect(), "e"));
@@ -215,7 +217,7 @@ pub async fn lock(tx: &mut Tx, id: CommissionId) -> Result<()> {
     Ok(())
 }
 
-/// Moves a row that is not paid and in no run.
+/// Sets the status of a row that is not paid and in no payout run.
 pub async fn set_status(
     tx: &mut Tx,
     id: CommissionId,
@@ -238,33 +240,33 @@ pub async fn set_status(
     Ok(())
 }
 
-/// What a list is narrowed to.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// The beginnings of words under which its order is found.
+    /// Search words of its order.
     pub q: Option<String>,
     pub iso_id: Option<IsoId>,
     pub spv_id: Option<SpvId>,
     pub run_id: Option<PayoutRunId>,
     pub status: Option<Status>,
-    /// First and last day on which it was earned.
+    /// The first and the last day on which it was earned.
     pub from: Option<NaiveDate>,
     pub to: Option<NaiveDate>,
 }
 
-/// Where a page ended.
-pub type Key = (NaiveDate, DateTime<Utc>, CommissionId);
+/// A cursor: the last row of a page.
+pub type Cursor = (NaiveDate, DateTime<Utc>, CommissionId);
 
-/// The condition of a scope and a filter, and its values in the order of their placeholders.
-struct Narrowed {
+/// The SQL condition of a scope and a filter, with its values in the order of their parameters.
+struct FilterCondition {
     condition: String,
     ids: Vec<Uuid>,
     dates: Vec<NaiveDate>,
     words: Vec<String>,
 }
 
-impl Narrowed {
-    /// How many placeholders the condition has.
+impl FilterCondition {
+    /// The number of parameters of the condition.
     fn values(&self) -> usize {
         self.ids.len() + self.dates.len() + self.words.len()
     }
@@ -283,21 +285,21 @@ impl Narrowed {
     }
 }
 
-async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrowed> {
+async fn filter_condition(db: &mut Db, scope: Scope, filter: &Filter) -> Result<FilterCondition> {
     let mut sql = String::from("1 = 1");
     let mut ids = Vec::new();
     let whose = match scope {
         Scope::All => None,
         Scope::Iso(id) => Some(("iso_id", id.0)),
         Scope::Company(id) => Some(("company_id", id.0)),
-        // What a partner earns is no business of a client's.
+        // Commissions are not visible to clients.
         Scope::Client(_) | Scope::Nothing => {
             sql.push_str(" and 1 = 0");
             None
         }
     };
     let asked = [("iso_id", filter.iso_id.map(|id| id.0)), ("spv_id", filter.spv_id.map(|id| id.0))];
-    // An order earns and a run pays few: the index is to be theirs, whatever else is asked of them.
+    // An order or a run has few rows: the other conditions must not keep SQLite from their index.
     let few = filter.spv_id.is_some() || filter.run_id.is_some();
     for (column, id) in whose.into_iter().chain(asked.into_iter().filter_map(|(column, id)| Some((column, id?)))) {
         ids.push(id);
@@ -323,50 +325,50 @@ async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrowed
     let narrow = search::condition(db, "spv", SearchScope::default().few(few), filter.q.as_deref()).await?;
     let (search, words) = narrow.sql(db.dialect(), "e.spv_id", first);
     sql.push_str(&search);
-    Ok(Narrowed { condition: sql, ids, dates, words })
+    Ok(FilterCondition { condition: sql, ids, dates, words })
 }
 
 pub async fn list(
     db: &mut Db,
     scope: Scope,
     filter: &Filter,
-    before: Option<Key>,
+    before: Option<Cursor>,
     limit: usize,
 ) -> Result<Vec<Commission>> {
-    let narrowed = narrowed(db, scope, filter).await?;
-    let mut sql = format!("{WITH_NAMES} where {}", narrowed.condition);
+    let filtered = filter_condition(db, scope, filter).await?;
+    let mut sql = format!("{SELECT_WITH_NAMES} where {}", filtered.condition);
     if before.is_some() {
-        let n = narrowed.values();
+        let n = filtered.values();
         sql.push_str(&format!(" and (e.earned_date, e.created_at, e.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
     }
     sql.push_str(&format!(" order by e.earned_date desc, e.created_at desc, e.id desc limit {limit}"));
-    let mut query = narrowed.bind(db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)));
+    let mut query = filtered.bind(db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)));
     if let Some((date, at, id)) = before {
         query = query.bind(date).bind(at).bind(id);
     }
     query.list().await
 }
 
-/// How many rows there are.
+/// The number of rows.
 pub async fn count(db: &mut Db, scope: Scope, filter: &Filter) -> Result<i64> {
-    let narrowed = narrowed(db, scope, filter).await?;
-    let sql = format!("select count(*) from commissions e where {}", narrowed.condition);
-    narrowed.bind(db.sql_built(sql)).scalar().await
+    let filtered = filter_condition(db, scope, filter).await?;
+    let sql = format!("select count(*) from commissions e where {}", filtered.condition);
+    filtered.bind(db.sql_built(sql)).scalar().await
 }
 
-/// The same rows summed, by currency.
-pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums>> {
-    let narrowed = narrowed(db, scope, filter).await?;
+/// The totals by currency.
+pub async fn totals(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Totals>> {
+    let filtered = filter_condition(db, scope, filter).await?;
     let sql = format!(
         "select e.currency, e.status, cast(sum(e.amount_minor) as bigint) from commissions e \
          where {} and e.status <> 'void' group by e.currency, e.status order by e.currency, e.status",
-        narrowed.condition
+        filtered.condition
     );
-    let rows: Vec<(Currency, Status, i64)> = narrowed.bind(db.sql_built(sql)).all().await?;
-    let mut found: Vec<Sums> = Vec::new();
+    let rows: Vec<(Currency, Status, i64)> = filtered.bind(db.sql_built(sql)).all().await?;
+    let mut found: Vec<Totals> = Vec::new();
     for (currency, status, minor) in rows {
         if found.last().is_none_or(|sums| sums.currency != currency) {
-            found.push(Sums { currency, pending_minor: 0, approved_minor: 0, paid_minor: 0 });
+            found.push(Totals { currency, pending_minor: 0, approved_minor: 0, paid_minor: 0 });
         }
         let Some(sums) = found.last_mut() else { continue };
         match status {
@@ -380,24 +382,24 @@ pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums
 }
 
 /// Whether a payout was ever made.
-pub async fn was_paid(db: &mut Db, scope: Scope, filter: &Filter) -> Result<bool> {
-    let narrowed = narrowed(db, scope, filter).await?;
-    let sql = format!("select exists (select 1 from commissions e where {} and e.status = 'paid')", narrowed.condition);
-    narrowed.bind(db.sql_built(sql)).scalar().await
+pub async fn has_payouts(db: &mut Db, scope: Scope, filter: &Filter) -> Result<bool> {
+    let filtered = filter_condition(db, scope, filter).await?;
+    let sql = format!("select exists (select 1 from commissions e where {} and e.status = 'paid')", filtered.condition);
+    filtered.bind(db.sql_built(sql)).scalar().await
 }
 
-/// What open orders will earn when they close, by currency, as it is kept ([`crate::platform::rollups`]): no order is read.
+/// The commissions of open orders by currency, from the stored rollup ([`crate::platform::rollups`]).
 pub async fn expected(db: &mut Db, scope: Scope, iso: Option<IsoId>) -> Result<Vec<(Currency, i64)>> {
-    let narrowed = narrowed(db, scope, &Filter { iso_id: iso, ..Filter::default() }).await?;
+    let filtered = filter_condition(db, scope, &Filter { iso_id: iso, ..Filter::default() }).await?;
     let sql = format!(
         "select e.currency, cast(sum(e.minor) as bigint) from expected_commissions e where {} \
          group by e.currency having sum(e.minor) > 0 order by e.currency",
-        narrowed.condition
+        filtered.condition
     );
-    narrowed.bind(db.sql_built(sql)).all().await
+    filtered.bind(db.sql_built(sql)).all().await
 }
 
-/// The partners and currencies that something is approved for and no run has yet.
+/// The partners and currencies with an approved amount that is in no payout run.
 pub async fn due(tx: &mut Tx) -> Result<Vec<(IsoId, Currency)>> {
     tx.sql(
         "select iso_id, currency from commissions where status = 'approved' and payout_id is null \
@@ -498,7 +500,7 @@ pub async fn payouts(db: &mut impl Sql, runs: &[PayoutRunId]) -> Result<Vec<Payo
     if runs.is_empty() {
         return Ok(Vec::new());
     }
-    let which = places(runs.len(), 1);
+    let which = params(runs.len(), 1);
     let text = format!(
         "select p.id, p.run_id, p.iso_id, p.currency, p.amount_minor, p.entries, i.first_name as iso_first_name, i.last_name as iso_last_name, i.email as iso_email, i.company_id, \
          k.name as company_name from payouts p join isos i on i.id = p.iso_id join companies k on k.id = i.company_id \

@@ -1,6 +1,6 @@
-//! Documents that the staff ask a client for, and what becomes of them: sent in, approved, sent back or waived.
+//! Document requests: what the staff ask an order's client for. Answered by an upload, then approved, sent back or waived.
 mod model;
-pub(crate) mod store;
+mod store;
 
 pub use model::{DocumentRequest, Event, Input, Status};
 
@@ -14,7 +14,7 @@ use crate::{
         idempotency,
         ids::{DocumentRequestId, SpvId, StepId, UserId},
         page::{Page, PageQuery},
-        validate::Check,
+        validate::Validator,
     },
     orders::{
         documents::{self, Document},
@@ -27,16 +27,19 @@ use crate::{
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde_json::{Map, Value, json};
 
-/// Asks an order's client for a document, and writes to them. Staff.
+/// The reminders of one kind that one run sends in one group of time zones.
+const REMINDER_BATCH: i64 = 500;
+
+/// Requests a document from an order's client and mails them. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid per field; Conflict `wrong_status` for an order that rests.
+/// NotFound; Forbidden; Invalid per field; Conflict `wrong_status` for an order on hold, cancelled or closed.
 pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentRequest> {
     let spv = spvs::get(ctx, spv).await?.spv;
     ctx.may(Action::Create, Resource::DocumentRequest { client_id: spv.client_id })?;
     let now = ctx.now();
     let mut request = DocumentRequest {
-        id: DocumentRequestId(ctx.chance.uuid()),
+        id: DocumentRequestId(ctx.random.uuid()),
         spv_id: spv.id,
         client_id: spv.client_id,
         step_id: None,
@@ -48,7 +51,7 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
         reason: None,
         created_at: now,
         updated_at: now,
-        updated_by: ctx.who(),
+        updated_by: ctx.actor_name(),
         version: 1,
         document_id: None,
         spv_status: spv.status,
@@ -57,16 +60,16 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
     let (spv, new) = (&spv, &request);
     let earlier = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(Some(DocumentRequestId(id)));
             }
-            in_work(tx, spv.id, new, false).await?;
+            lock_order(tx, spv.id, new, false).await?;
             store::insert(tx, new).await?;
-            activity::append(tx, ctx, told("document_request.created", new)).await?;
-            let asked = json!({ "name": new.name, "due_date": new.due_date });
-            let data = Map::from_iter([("documents".to_owned(), json!([asked]))]);
+            activity::append(tx, ctx, event("document_request.created", new)).await?;
+            let summary = json!({ "name": new.name, "due_date": new.due_date });
+            let data = Map::from_iter([("documents".to_owned(), json!([summary]))]);
             mail(tx, ctx, mails::Kind::DocumentRequested, spv.client_id, spv.id, data).await?;
-            idempotency::remember(tx, ctx, new.id.0).await?;
+            idempotency::store(tx, ctx, new.id.0).await?;
             Ok(None)
         }
         .scope_boxed()
@@ -77,9 +80,9 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
     }
 }
 
-/// Asks for what the steps of a new order's template ask for, each due with its step; the client has one mail about
-/// all of it. In the transaction that makes the order.
-pub(crate) async fn ask(
+/// Creates the document requests of a new order's template, each due with its step, and queues one mail about all of
+/// them. In the transaction that inserts the order.
+pub(crate) async fn create_from_template(
     tx: &mut Tx,
     ctx: &Ctx,
     spv: SpvId,
@@ -87,11 +90,11 @@ pub(crate) async fn ask(
     from: NaiveDate,
     steps: impl Iterator<Item = (StepId, &TemplateStep)>,
 ) -> Result<()> {
-    let mut asked = Vec::new();
+    let mut summaries = Vec::new();
     for (step_id, step) in steps {
         for document in &step.documents {
             let request = DocumentRequest {
-                id: DocumentRequestId(ctx.chance.uuid()),
+                id: DocumentRequestId(ctx.random.uuid()),
                 spv_id: spv,
                 client_id: client,
                 step_id: Some(step_id),
@@ -103,24 +106,24 @@ pub(crate) async fn ask(
                 reason: None,
                 created_at: ctx.now(),
                 updated_at: ctx.now(),
-                updated_by: ctx.who(),
+                updated_by: ctx.actor_name(),
                 version: 1,
                 document_id: None,
                 spv_status: spvs::Status::Pending,
             };
             store::insert(tx, &request).await?;
-            activity::append(tx, ctx, told("document_request.created", &request)).await?;
-            asked.push(json!({ "name": request.name, "due_date": request.due_date }));
+            activity::append(tx, ctx, event("document_request.created", &request)).await?;
+            summaries.push(json!({ "name": request.name, "due_date": request.due_date }));
         }
     }
-    if !asked.is_empty() {
-        let data = Map::from_iter([("documents".to_owned(), asked.into())]);
+    if !summaries.is_empty() {
+        let data = Map::from_iter([("documents".to_owned(), summaries.into())]);
         mail(tx, ctx, mails::Kind::DocumentRequested, client, spv, data).await?;
     }
     Ok(())
 }
 
-/// Mails a client who wants to hear of it at once; others have it in the digest, or only in the app.
+/// Queues a mail to a client who chose immediate mails; others have the digest, or the notification only.
 async fn mail(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -137,12 +140,12 @@ async fn mail(
     Ok(())
 }
 
-/// The order, kept from others, as long as it is worked on; the request's step has to be one of its steps. What was sent
-/// in for an order that closed meanwhile can still be reviewed.
-async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: bool) -> Result<()> {
-    spvs::store::lock(tx, spv).await?;
-    let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
-    if rests(spv.status, review) {
+/// Locks the order of a request and refuses one that is not worked on, and a step of another order. With `review`, the
+/// requests of a closed order are accepted, too.
+async fn lock_order(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: bool) -> Result<()> {
+    spvs::lock(tx, spv).await?;
+    let (spv, steps) = spvs::find_with_steps(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
+    if is_resting(spv.status, review) {
         return Err(Error::wrong_status(spv.status));
     }
     if request.step_id.is_some_and(|id| !steps.iter().any(|step| step.id == id)) {
@@ -151,8 +154,8 @@ async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: boo
     Ok(())
 }
 
-/// Whether nothing is asked for an order, or, with `review`, nothing that came is decided on.
-fn rests(status: spvs::Status, review: bool) -> bool {
+/// Whether requests of an order with this status cannot change, or with `review` cannot be reviewed.
+fn is_resting(status: spvs::Status, review: bool) -> bool {
     match status {
         spvs::Status::OnHold | spvs::Status::Cancelled => true,
         spvs::Status::Closed => !review,
@@ -160,7 +163,7 @@ fn rests(status: spvs::Status, review: bool) -> bool {
     }
 }
 
-/// What an order's client is asked for, the oldest first. Its client, staff.
+/// The document requests of an order, oldest first. Its client, staff.
 ///
 /// # Errors
 /// NotFound.
@@ -170,7 +173,7 @@ pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<DocumentRequest>> {
     store::of_order(&mut ctx.db(), spv.id).await
 }
 
-/// A page of them, also of one status alone. Its client, staff.
+/// A page of an order's document requests, optionally of one status. Its client, staff.
 ///
 /// # Errors
 /// NotFound; Invalid for a wrong limit or cursor.
@@ -178,11 +181,11 @@ pub async fn page(ctx: &Ctx, spv: SpvId, status: Option<Status>, page: &PageQuer
     let limit = page.limit()?;
     let after = page.after::<(DateTime<Utc>, DocumentRequestId)>()?;
     let place = |request: &DocumentRequest| (request.created_at, request.id);
-    // An order has only so many: what is left out is not worth another statement.
+    // An order has few requests: filtered in memory.
     let mut rows = list(ctx, spv).await?;
     rows.retain(|request| status.is_none_or(|status| request.status == status));
     rows.retain(|request| after.is_none_or(|after| place(request) > after));
-    Ok(Page::cut(rows, limit, place))
+    Ok(Page::from_rows(rows, limit, place))
 }
 
 /// One request. Its client, staff.
@@ -195,7 +198,7 @@ pub async fn get(ctx: &Ctx, id: DocumentRequestId) -> Result<DocumentRequest> {
     Ok(request)
 }
 
-/// Changes what is asked for, as long as it is open. Staff.
+/// Changes an open request. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; stale; Conflict `wrong_status`, `request_status`.
@@ -209,8 +212,7 @@ pub async fn update(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, inpu
     .await
 }
 
-/// Takes what has come as good. The last document that a step waits for completes the step, if it is one that does so.
-/// Staff.
+/// Approves the uploaded document. Completes the step where this was the last document that it waits for. Staff.
 ///
 /// # Errors
 /// As [`update`]; Conflict `infected`, `being_scanned`.
@@ -223,7 +225,7 @@ pub async fn approve(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>) -> 
     .await
 }
 
-/// Sends what has come back to the client, who reads why. Staff.
+/// Sends the uploaded document back to the client with a reason. Staff.
 ///
 /// # Errors
 /// As [`update`]; Invalid without a reason.
@@ -234,9 +236,9 @@ pub async fn send_back(
     reason: &str,
 ) -> Result<DocumentRequest> {
     change(ctx, id, version, Action::Review, "document_request.returned", |request| {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let reason = check.text("reason", reason);
-        check.done()?;
+        check.finish()?;
         request.status = request.status.after(Event::SendBack)?;
         request.reason = Some(reason);
         Ok(())
@@ -244,15 +246,15 @@ pub async fn send_back(
     .await
 }
 
-/// Does without it, and says why. Counts for a step as an approval does. Staff.
+/// Waives a request with a reason; counts for its step as an approval does. Staff.
 ///
 /// # Errors
 /// As [`update`]; Invalid without a reason.
 pub async fn waive(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, reason: &str) -> Result<DocumentRequest> {
     change(ctx, id, version, Action::Review, "document_request.waived", |request| {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let reason = check.text("reason", reason);
-        check.done()?;
+        check.finish()?;
         request.status = request.status.after(Event::Waive)?;
         request.reason = Some(reason);
         Ok(())
@@ -266,28 +268,28 @@ async fn change(
     version: Option<i64>,
     action: Action,
     name: &'static str,
-    make: impl Fn(&mut DocumentRequest) -> Result<()> + Send + Sync,
+    apply: impl Fn(&mut DocumentRequest) -> Result<()> + Send + Sync,
 ) -> Result<DocumentRequest> {
-    // The order first, as everybody who locks both.
+    // Lock order: the order before the request.
     let found = get(ctx, id).await?;
     ctx.may(action, resource(&found))?;
-    let (found, make) = (&found, &make);
+    let (found, apply) = (&found, &apply);
     ctx.transaction(|tx| {
         async move {
-            spvs::store::lock(tx, found.spv_id).await?;
+            spvs::lock(tx, found.spv_id).await?;
             let mut request = lock(tx, id).await?;
             fresh(version, request.version, &request.updated_by, request.updated_at)?;
             let (before, awaited_by) = (request.status, request.awaited_by());
-            make(&mut request)?;
-            let became = (request.status != before).then_some(request.status);
-            if became == Some(Status::Approved)
+            apply(&mut request)?;
+            let new_status = (request.status != before).then_some(request.status);
+            if new_status == Some(Status::Approved)
                 && let Some(document) = request.document_id
             {
-                documents::acceptable(tx, ctx, document).await?;
+                documents::require_latest_clean(tx, ctx, document).await?;
             }
-            in_work(tx, request.spv_id, &request, action == Action::Review).await?;
-            moved(tx, ctx, &mut request, name).await?;
-            if became == Some(Status::NeedsRevision) {
+            lock_order(tx, request.spv_id, &request, action == Action::Review).await?;
+            save_change(tx, ctx, &mut request, name).await?;
+            if new_status == Some(Status::NeedsRevision) {
                 let data = Map::from_iter([
                     ("document".to_owned(), Value::from(request.name.clone())),
                     ("reason".to_owned(), request.reason.clone().into()),
@@ -295,8 +297,8 @@ async fn change(
                 let kind = mails::Kind::DocumentReturned;
                 mail(tx, ctx, kind, request.client_id, request.spv_id, data).await?;
             }
-            let freed = awaited_by.filter(|step| request.awaited_by() != Some(*step));
-            steps::settle(tx, ctx, request.spv_id, freed.into_iter().collect()).await?;
+            let unblocked = awaited_by.filter(|step| request.awaited_by() != Some(*step));
+            steps::auto_complete(tx, ctx, request.spv_id, unblocked.into_iter().collect()).await?;
             Ok(request)
         }
         .scope_boxed()
@@ -304,11 +306,11 @@ async fn change(
     .await
 }
 
-/// Reminds clients, once for each request, that its date is near, and once that it is past: in the morning where they are.
-/// A scheduled job.
+/// Sends each open request's reminders, one before its due date and one after it, in the morning of its client. A
+/// scheduled job; returns the number of reminders.
 ///
 /// # Errors
-/// Forbidden for people who may not send; what the database refuses.
+/// Forbidden for people who may not send mails.
 pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {
@@ -316,13 +318,13 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
             let mut count = 0;
             for (today, zones) in users::client_reminder_days(ctx, tx).await? {
                 for (action, from, until, mark) in [
-                    ("document_request.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+                    ("document_request.due_soon", today, today + Days::new(steps::DUE_SOON_DAYS), "warned_date"),
                     ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
                 ] {
-                    for request in store::due(tx, (from, until), mark, &zones, 500).await? {
-                        if store::told(tx, &request, mark, today).await? {
+                    for request in store::due(tx, (from, until), mark, &zones, REMINDER_BATCH).await? {
+                        if store::mark_reminded(tx, &request, mark, today).await? {
                             let due_date = request.due_date.unwrap_or(today).to_string();
-                            activity::append(tx, ctx, told(action, &request).with("due_date", due_date)).await?;
+                            activity::append(tx, ctx, event(action, &request).with("due_date", due_date)).await?;
                             count += 1;
                         }
                     }
@@ -335,13 +337,13 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
     .await
 }
 
-async fn moved(tx: &mut Tx, ctx: &Ctx, request: &mut DocumentRequest, name: &'static str) -> Result<()> {
-    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.who(), request.version + 1);
+async fn save_change(tx: &mut Tx, ctx: &Ctx, request: &mut DocumentRequest, name: &'static str) -> Result<()> {
+    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.actor_name(), request.version + 1);
     store::save(tx, request).await?;
-    activity::append(tx, ctx, told(name, request)).await
+    activity::append(tx, ctx, event(name, request)).await
 }
 
-/// The request, kept from others until the transaction ends.
+/// Locks a request until the transaction ends.
 ///
 /// # Errors
 /// NotFound.
@@ -349,30 +351,35 @@ pub(crate) async fn lock(tx: &mut Tx, id: DocumentRequestId) -> Result<DocumentR
     store::lock(tx, id).await?.ok_or(Error::NotFound("document_request"))
 }
 
-/// Whether the actor may send something in for it, as it and its order stand.
+/// Checks that the actor may upload a document for this request in its present status and that of its order.
 ///
 /// # Errors
-/// NotFound; Conflict `request_status` for one that is settled, `wrong_status` for an order that is over.
-pub(crate) fn takes_upload(ctx: &Ctx, request: &DocumentRequest) -> Result<()> {
+/// NotFound; Conflict `request_status` for a settled request, `wrong_status` for an order that is closed or cancelled.
+pub(crate) fn check_accepts_upload(ctx: &Ctx, request: &DocumentRequest) -> Result<()> {
     ctx.may(Action::Upload, resource(request))?;
-    documents::taken_for(ctx, Some(request.spv_status))?;
+    spvs::check_accepts_documents(ctx, Some(request.spv_status))?;
     request.status.after(Event::Upload).map(drop)
 }
 
-/// Notes that something has come, in the transaction that keeps it; the request is locked.
-pub(crate) async fn submitted(tx: &mut Tx, ctx: &Ctx, mut request: DocumentRequest, document: &Document) -> Result<()> {
+/// Marks a locked request as submitted, in the transaction that saves the uploaded version.
+pub(crate) async fn mark_submitted(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    mut request: DocumentRequest,
+    document: &Document,
+) -> Result<()> {
     request.status = request.status.after(Event::Upload)?;
     request.reason = None;
-    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.who(), request.version + 1);
+    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.actor_name(), request.version + 1);
     store::save(tx, &request).await?;
-    let event = told("document_request.submitted", &request)
+    let event = event("document_request.submitted", &request)
         .with("document_id", document.id.to_string())
         .with("file_name", document.latest.file_name.clone())
         .with("number", document.versions_count);
     activity::append(tx, ctx, event).await
 }
 
-fn told(action: &'static str, request: &DocumentRequest) -> activity::Event {
+fn event(action: &'static str, request: &DocumentRequest) -> activity::Event {
     let event = activity::Event::new(action, "document_request", request.id.0, request.name.clone())
         .of(Some(request.client_id), None, None)
         .spv(request.spv_id)
@@ -387,14 +394,14 @@ fn resource(request: &DocumentRequest) -> Resource {
     Resource::DocumentRequest { client_id: request.client_id }
 }
 
-/// What the actor may do with this request as it stands: its buttons.
+/// The actions that the actor may take on this request: its buttons.
 pub fn can(ctx: &Ctx, request: &DocumentRequest) -> Vec<&'static str> {
     let open = !request.status.is_settled();
-    let reviewed = !rests(request.spv_status, true);
+    let reviewed = !is_resting(request.spv_status, true);
     let fits = |event| request.status.after(event).is_ok() && (reviewed || event == Event::Upload);
     [
-        ("upload", Action::Upload, takes_upload(ctx, request).is_ok()),
-        ("update", Action::Update, open && !rests(request.spv_status, false)),
+        ("upload", Action::Upload, check_accepts_upload(ctx, request).is_ok()),
+        ("update", Action::Update, open && !is_resting(request.spv_status, false)),
         ("approve", Action::Review, fits(Event::Approve)),
         ("return", Action::Review, fits(Event::SendBack)),
         ("waive", Action::Review, fits(Event::Waive)),

@@ -1,9 +1,9 @@
-//! What the office asks a client for, and how that moves.
+//! A document request and its status transitions.
 use crate::{
     kernel::{
         error::{Error, Problem, Result},
         ids::{DocumentId, DocumentRequestId, SpvId, StepId, UserId},
-        validate::{self, Check},
+        validate::{self, Validator},
     },
     orders::{spvs, templates},
 };
@@ -15,14 +15,13 @@ use serde::{Deserialize, Serialize};
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = DocumentRequestStatus)]
 pub enum Status {
-    /// Nothing has come yet.
     Requested,
-    /// Something has come, and waits for the staff.
+    /// A document was uploaded and waits for a review.
     Submitted,
     Approved,
-    /// The staff sent it back, with a reason.
+    /// Sent back with a reason.
     NeedsRevision,
-    /// It is not needed after all.
+    /// Not needed any more.
     Waived,
 }
 
@@ -39,15 +38,15 @@ impl Status {
         }
     }
 
-    /// Nothing is to be done about it any more.
+    /// Approved or waived.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Approved | Self::Waived)
     }
 
-    /// Where an event leads.
+    /// The status after an event.
     ///
     /// # Errors
-    /// Conflict `wrong_status`.
+    /// Conflict `request_status`.
     pub fn after(self, event: Event) -> Result<Self> {
         use Status::{Approved, NeedsRevision, Requested, Submitted, Waived};
         match (event, self) {
@@ -70,7 +69,7 @@ impl std::str::FromStr for Status {
     }
 }
 
-/// What moves a request.
+/// An event that changes the status of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     Upload,
@@ -90,32 +89,32 @@ pub struct DocumentRequest {
     pub client_id: UserId,
     pub step_id: Option<StepId>,
     pub name: String,
-    /// What the client reads beside the name.
+    /// Instructions for the client.
     pub instructions: Option<String>,
     /// Whether a step waits for it.
     pub required: bool,
     pub due_date: Option<NaiveDate>,
     pub status: Status,
-    /// Why it was sent back or waived.
+    /// The reason for which it was sent back or waived.
     pub reason: Option<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
-    /// What has come.
+    /// The uploaded document.
     pub document_id: Option<DocumentId>,
-    /// How its order stands.
+    /// The status of its order.
     pub spv_status: spvs::Status,
 }
 
-/// What is asked for. In a change a field left out stays, and an empty one is cleared.
+/// The form of a request. In a change a field left out stays, and an empty one is cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub name: Option<String>,
     pub instructions: Option<String>,
     pub required: Option<bool>,
     pub due_date: Option<String>,
-    /// The step that waits for it; `Some(None)` takes it away.
+    /// The step that waits for it; `Some(None)` removes it.
     pub step_id: Option<Option<StepId>>,
 }
 
@@ -125,12 +124,18 @@ impl DocumentRequest {
         self.step_id.filter(|_| self.required && !self.status.is_settled())
     }
 
+    /// Applies the form.
+    ///
     /// # Errors
     /// Invalid per field.
     pub fn set(&mut self, input: &Input) -> Result<()> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         if input.name.is_some() || self.name.is_empty() {
-            self.name = templates::names::kept(check.line("name", input.name.as_deref().unwrap_or(""), validate::LINE));
+            self.name = templates::names::to_english(check.single_line(
+                "name",
+                input.name.as_deref().unwrap_or(""),
+                validate::LINE,
+            ));
         }
         if input.instructions.is_some() {
             self.instructions = check.optional_text("instructions", input.instructions.as_deref());
@@ -140,7 +145,7 @@ impl DocumentRequest {
         }
         self.required = input.required.unwrap_or(self.required);
         self.step_id = input.step_id.unwrap_or(self.step_id);
-        check.done()
+        check.finish()
     }
 }
 
@@ -149,14 +154,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ways_of_a_request_are_these() {
+    fn status_transitions_are_exactly_these() {
         let mut table = String::new();
         for status in Status::ALL {
-            let ways: Vec<String> = Event::ALL
+            let transitions: Vec<String> = Event::ALL
                 .into_iter()
                 .filter_map(|event| Some(format!("{event:?} to {}", status.after(event).ok()?.name())))
                 .collect();
-            table.push_str(&format!("{}: {}\n", status.name(), ways.join(", ")));
+            table.push_str(&format!("{}: {}\n", status.name(), transitions.join(", ")));
         }
         assert_eq!(
             table,

@@ -3,11 +3,11 @@ use super::model::DocumentRequest;
 use crate::kernel::{
     db::{Sql, Tx, placeholders},
     error::Result,
-    ids::{DocumentRequestId, SpvId, StepId},
+    ids::{DocumentRequestId, SpvId},
 };
 use chrono::NaiveDate;
 
-const WITH_DOCUMENT: &str = "select r.id, r.spv_id, r.client_id, r.step_id, r.name, r.instructions, r.required, r.due_date, r.status, \
+const SELECT_WITH_DOCUMENT: &str = "select r.id, r.spv_id, r.client_id, r.step_id, r.name, r.instructions, r.required, r.due_date, r.status, \
      r.reason, r.created_at, r.updated_at, r.updated_by, r.version, \
      (select d.id from documents d where d.request_id = r.id) as document_id, \
      s.status as spv_status from document_requests r join spvs s on s.id = r.spv_id";
@@ -57,23 +57,22 @@ pub async fn save(tx: &mut Tx, request: &DocumentRequest) -> Result<()> {
 }
 
 pub async fn get(db: &mut impl Sql, id: DocumentRequestId) -> Result<Option<DocumentRequest>> {
-    db.sql_built(format!("{WITH_DOCUMENT} where r.id = $1")).bind(id).optional().await
+    db.sql_built(format!("{SELECT_WITH_DOCUMENT} where r.id = $1")).bind(id).optional().await
 }
 
-/// The row, kept from others until the transaction ends.
+/// Locks the row until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: DocumentRequestId) -> Result<Option<DocumentRequest>> {
     tx.sql("update document_requests set version = version where id = $1").bind(id).run().await?;
     get(tx, id).await
 }
 
-/// An order's requests, in the order they were made.
+/// An order's requests, oldest first.
 pub async fn of_order(db: &mut impl Sql, spv: SpvId) -> Result<Vec<DocumentRequest>> {
-    let sql = format!("{WITH_DOCUMENT} where r.spv_id = $1 order by r.created_at, r.id limit 500");
+    let sql = format!("{SELECT_WITH_DOCUMENT} where r.spv_id = $1 order by r.created_at, r.id limit 500");
     db.sql_built(sql).bind(spv).all().await
 }
 
-/// What clients who live in one of `zones` have still to send in between two days, not reminded of yet by the column
-/// `mark`.
+/// Open requests that are due between two days, of clients in one of `zones`, without the reminder of the column `mark`.
 pub async fn due(
     tx: &mut Tx,
     (from, until): (NaiveDate, NaiveDate),
@@ -82,7 +81,7 @@ pub async fn due(
     limit: i64,
 ) -> Result<Vec<DocumentRequest>> {
     let sql = format!(
-        "{WITH_DOCUMENT} join users c on c.id = r.client_id where r.status in ('requested', 'needs_revision') and r.due_date >= $1 and r.due_date <= $2 \
+        "{SELECT_WITH_DOCUMENT} join users c on c.id = r.client_id where r.status in ('requested', 'needs_revision') and r.due_date >= $1 and r.due_date <= $2 \
          and r.{mark} is null and s.status in ('pending', 'active', 'processing') and c.time_zone in ({}) \
          order by r.due_date, r.id limit {limit}",
         placeholders(3, zones.len())
@@ -91,21 +90,13 @@ pub async fn due(
     zones.iter().fold(query, |query, zone| query.bind(zone.clone())).all().await
 }
 
-/// Marks a request as told of; false when it has changed since it was read, or somebody was faster.
-pub async fn told(tx: &mut Tx, request: &DocumentRequest, mark: &'static str, today: NaiveDate) -> Result<bool> {
+/// Marks a reminder as sent; false where the request has changed since it was read, or another process sent it.
+pub async fn mark_reminded(
+    tx: &mut Tx,
+    request: &DocumentRequest,
+    mark: &'static str,
+    today: NaiveDate,
+) -> Result<bool> {
     let sql = format!("update document_requests set {mark} = $2 where id = $1 and {mark} is null and version = $3");
     Ok(tx.sql_built(sql).bind(request.id).bind(today).bind(request.version).run().await? == 1)
-}
-
-/// The steps of an order that something is required for, and of that nothing is open any more.
-pub(crate) async fn steps_without_open(tx: &mut Tx, spv: SpvId) -> Result<Vec<StepId>> {
-    let rows: Vec<(StepId,)> = tx
-        .sql(
-            "select step_id from document_requests where spv_id = $1 and required and step_id is not null \
-             group by step_id having count(*) filter (where status not in ('approved', 'waived')) = 0",
-        )
-        .bind(spv)
-        .all()
-        .await?;
-    Ok(rows.into_iter().map(|(id,)| id).collect())
 }

@@ -1,6 +1,6 @@
-//! The access log of documents: who opened or downloaded which version. Rows are for the staff: they are neither public
-//! nor of a kind that feeds of work show.
-use super::{links::Opening, model::Version, store};
+//! The access log of documents: who opened or downloaded which version. Its activity rows are for the staff only, and no
+//! feed of work shows them.
+use super::{links::LinkHolder, model::Version, store};
 use crate::{
     accounts::users,
     kernel::{
@@ -15,20 +15,20 @@ use crate::{
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Who was given a link. The session it was asked for in may be over.
-pub(super) async fn holder(ctx: &Ctx, opening: &Opening) -> Result<Actor> {
-    let Some(by) = opening.by else { return Ok(Actor::Service) };
+/// The actor that a link was issued to, whose session may have ended.
+pub(super) async fn link_holder(ctx: &Ctx, holder: &LinkHolder) -> Result<Actor> {
+    let Some(by) = holder.by else { return Ok(Actor::Service) };
     let (mut db, session_id) = (ctx.db(), SessionId(Uuid::nil()));
     let Some(user) = users::by_id(&mut db, by).await? else { return Ok(Actor::Anonymous) };
-    let mut who = user.signed_in(session_id);
-    if let Some(id) = opening.admin {
+    let mut actor = user.signed_in(session_id);
+    if let Some(id) = holder.admin {
         let name = users::by_id(&mut db, id).await?.map(|admin| admin.name()).unwrap_or_default();
-        who.impersonator = Some(Impersonator { id, name, session_id, until: ctx.now() });
+        actor.impersonator = Some(Impersonator { id, name, session_id, until: ctx.now() });
     }
-    Ok(Actor::User(Arc::new(who)))
+    Ok(Actor::User(Arc::new(actor)))
 }
 
-/// That a version was opened in a page, or saved; none of a document that is gone.
+/// The event that a version was opened inline or downloaded; None for a deleted document.
 pub(super) async fn event(tx: &mut Tx, version: &Version, inline: bool) -> Result<Option<Event>> {
     let Some(document) = store::get(tx, version.document_id).await? else { return Ok(None) };
     let action = if inline { "document.opened" } else { "document.downloaded" };

@@ -1,17 +1,17 @@
-//! Documents of clients and their orders: found, read and brought back. How they come in is [`uploads`].
+//! Documents of clients and their orders: search, content, versions and attachments. [`uploads`] receives them.
 //!
-//! They are between a client and the staff: partners and companies have no part in them.
+//! Documents are visible to their client and the staff, never to ISO partners and companies.
 mod access;
 mod links;
 mod model;
 pub mod scanning;
-pub(crate) mod store;
+mod store;
 pub mod uploads;
 
-pub use links::{File, Late, Link};
+pub use links::{File, Link, ResumeClaim};
 pub use model::{Document, Scan, Version, clean_name};
-pub use store::{Filter, Key};
-pub(crate) use store::{Holder, hang};
+pub(crate) use store::{AttachmentOwner, link_attachment};
+pub use store::{Cursor, Filter};
 
 use crate::{
     accounts::auth::Keys,
@@ -39,7 +39,7 @@ pub struct Detail {
 /// One document. Its client, staff.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for a document that the actor may not see.
 pub async fn get(ctx: &Ctx, id: DocumentId) -> Result<Detail> {
     let document = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("document"))?;
     ctx.may(Action::View, resource(&document))?;
@@ -47,37 +47,37 @@ pub async fn get(ctx: &Ctx, id: DocumentId) -> Result<Detail> {
     Ok(Detail { document, versions })
 }
 
-/// Documents the actor may see, the one with the newest version first.
+/// Documents that the actor may see, by their newest version, newest first.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Document>> {
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<Key>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |document| (document.updated_at, document.id)))
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<Cursor>()?, limit + 1).await?;
+    Ok(Page::from_rows(rows, limit, |document| (document.updated_at, document.id)))
 }
 
-/// Brings an older version back: its content becomes the newest version. Staff.
+/// Restores an older version: its content becomes the newest version. Staff.
 ///
 /// # Errors
 /// NotFound, also for a version of another document; Forbidden; Conflict `stale` where `seen` is not the document's
-/// version, `infected`, `being_scanned`, `newest_already`, or `request_status` once what was asked for is settled.
+/// version, `infected`, `being_scanned`, `newest_already`, or `request_status` once its document request is settled.
 pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Option<VersionId>) -> Result<Detail> {
     ctx.transaction(|tx| {
         async move {
             let document = store::lock(tx, id).await?.ok_or(Error::NotFound("document"))?;
             ctx.may(Action::Restore, resource(&document))?;
             fresh(seen, document.version, &document.updated_by, document.updated_at)?;
-            takes_version(ctx, &document)?;
+            check_accepts_version(ctx, &document)?;
             let version = version.ok_or_else(|| Error::field("version_id", "required"))?;
             let older = store::version(tx, version).await?.map(|(version, ..)| version);
             let older = older.filter(|older| older.document_id == id).ok_or(Error::NotFound("version"))?;
             if older.number == document.versions_count {
                 return Err(Error::conflict("newest_already"));
             }
-            harmless(ctx, &older)?;
-            let new = store::NewVersion {
-                id: VersionId(ctx.chance.uuid()),
+            require_clean_scan(ctx, &older)?;
+            let new = store::InsertVersion {
+                id: VersionId(ctx.random.uuid()),
                 file_name: older.file_name,
                 media_type: older.media_type,
                 bytes: older.bytes,
@@ -87,7 +87,7 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Opti
                 restored_from: Some(older.number),
             };
             let number = store::add_version(tx, ctx, id, &new).await?;
-            let event = told("document.restored", &document);
+            let event = event("document.restored", &document);
             activity::append(tx, ctx, event.with("number", number).with("from_number", older.number)).await
         }
         .scope_boxed()
@@ -96,46 +96,45 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Opti
     get(ctx, id).await
 }
 
-/// A link to the content of a version, which opens for whoever holds it, for a short while. Whoever may see the
+/// A signed link to the content of a version, valid for [`links::LINK_TTL`] without a session. Everybody who may see the
 /// document.
 ///
 /// # Errors
-/// NotFound; Conflict `infected`, `being_scanned`, and `not_shown` for a kind of file that no page shows.
+/// NotFound; Conflict `infected`, `being_scanned`, and `not_shown` for a media type that is not shown inline.
 pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result<Link> {
-    let version = seen(ctx, id).await?;
+    let version = readable_version(ctx, id).await?;
     if inline && !version.is_shown() {
         return Err(Error::conflict("not_shown"));
     }
-    links::make(ctx, keys, id, inline)
+    links::create(ctx, keys, id, inline)
 }
 
-/// The file that a link leads to. Anybody who holds it; `late` says whether it may have expired.
+/// The file of a signed link. Everybody who has the link; `resume` says why it may have expired.
 ///
 /// # Errors
-/// Forbidden `link_expired` for a link that is over or none of ours; NotFound; Conflict `infected`, `being_scanned`.
-pub async fn open(ctx: &Ctx, keys: &Keys, token: &str, late: &Late) -> Result<File> {
-    let named = links::read(ctx, keys, token, late)?;
-    let (version, ..) = store::version(&mut ctx.db(), named.version).await?.ok_or(Error::NotFound("version"))?;
-    if named.expired && matches!(late, Late::Knows(sha256) if *sha256 != version.sha256) {
+/// Forbidden `link_expired` for an expired or forged link; NotFound; Conflict `infected`, `being_scanned`.
+pub async fn open(ctx: &Ctx, keys: &Keys, token: &str, resume: &ResumeClaim) -> Result<File> {
+    let target = links::verify(ctx, keys, token, resume)?;
+    let (version, ..) = store::version(&mut ctx.db(), target.version).await?.ok_or(Error::NotFound("version"))?;
+    if target.expired && matches!(resume, ResumeClaim::KnowsHash(sha256) if *sha256 != version.sha256) {
         return Err(links::expired());
     }
-    harmless(ctx, &version)?;
-    Ok(File { inline: named.inline && version.is_shown(), version, opening: named.opening, expired: named.expired })
+    require_clean_scan(ctx, &version)?;
+    Ok(File { inline: target.inline && version.is_shown(), version, holder: target.holder, expired: target.expired })
 }
 
-/// Notes in the log, once for each link, that its content was opened: by whom the link was asked for, and from where its
-/// holder came. A viewer that asks for a hundred ranges has opened one document.
+/// Logs, once for each link, that its content was opened: the account that requested the link, and the address it was
+/// opened from. Further range requests with the same link are not logged.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn record_opening(ctx: &Ctx, file: &File) -> Result<()> {
-    let id = file.opening.jti;
+    let id = file.holder.jti;
     if activity::exists(&mut ctx.db(), id).await? {
         return Ok(());
     }
-    let ctx = &ctx.acting_as(access::holder(ctx, &file.opening).await?);
-    // Not by way of [`Ctx::transaction`]: it refuses an actor who looks at the portal as another person, who reads
-    // documents too.
+    let ctx = &ctx.acting_as(access::link_holder(ctx, &file.holder).await?);
+    // Not [`Ctx::transaction`], which refuses impersonating actors: they may read documents.
     ctx.db
         .transaction(|tx| {
             async move {
@@ -149,12 +148,12 @@ pub async fn record_opening(ctx: &Ctx, file: &File) -> Result<()> {
         .await
 }
 
-/// A version for whoever has the storage at hand, who saves its content: that is noted in the log.
+/// A version whose content the caller reads from the storage; logged as a download.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of; Conflict `infected`, `being_scanned`.
+/// As [`readable_version`].
 pub async fn download(ctx: &Ctx, id: VersionId) -> Result<Version> {
-    let version = seen(ctx, id).await?;
+    let version = readable_version(ctx, id).await?;
     let opened = &version;
     ctx.transaction(|tx| {
         async move {
@@ -172,21 +171,21 @@ pub async fn download(ctx: &Ctx, id: VersionId) -> Result<Version> {
 /// A version that the actor may read.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of; Conflict `infected`, `being_scanned`.
-pub async fn seen(ctx: &Ctx, id: VersionId) -> Result<Version> {
+/// NotFound, also for a version that the actor may not see; Conflict `infected`, `being_scanned`.
+pub async fn readable_version(ctx: &Ctx, id: VersionId) -> Result<Version> {
     let found = store::version(&mut ctx.db(), id).await?;
     let (version, client_id, internal) = found.ok_or(Error::NotFound("version"))?;
-    ctx.may(Action::View, Resource::Document { client_id, internal }).map_err(as_version)?;
-    harmless(ctx, &version)?;
+    ctx.may(Action::View, Resource::Document { client_id, internal }).map_err(map_not_found)?;
+    require_clean_scan(ctx, &version)?;
     Ok(version)
 }
 
-fn as_version(error: Error) -> Error {
+fn map_not_found(error: Error) -> Error {
     if matches!(error, Error::NotFound(_)) { Error::NotFound("version") } else { error }
 }
 
-/// What a scanner found something in, or has not looked through yet, stays where it is.
-fn harmless(ctx: &Ctx, version: &Version) -> Result<()> {
+/// Refuses an infected version, and an unscanned one while there is a scanner.
+fn require_clean_scan(ctx: &Ctx, version: &Version) -> Result<()> {
     match version.scan {
         Scan::Infected => Err(Error::conflict("infected")),
         Scan::Waiting if ctx.options.scanner.is_some() => Err(Error::conflict("being_scanned")),
@@ -194,28 +193,19 @@ fn harmless(ctx: &Ctx, version: &Version) -> Result<()> {
     }
 }
 
-/// Whether what has come last can be taken as good, in the caller's transaction.
+/// Refuses a document whose newest version is not clean.
 ///
 /// # Errors
 /// NotFound; Conflict `infected`, `being_scanned`.
-pub(crate) async fn acceptable(tx: &mut Tx, ctx: &Ctx, id: DocumentId) -> Result<()> {
+pub(crate) async fn require_latest_clean(tx: &mut Tx, ctx: &Ctx, id: DocumentId) -> Result<()> {
     let document = store::get(tx, id).await?.ok_or(Error::NotFound("document"))?;
-    harmless(ctx, &document.latest)
+    require_clean_scan(ctx, &document.latest)
 }
 
-/// What a use case of another noun needs to be sure of, in its own transaction: that this document is this client's.
+/// Moves a client's document without an order to one of their orders, in the caller's transaction.
 ///
 /// # Errors
-/// NotFound.
-pub async fn belongs(tx: &mut Tx, id: DocumentId, client: UserId) -> Result<Document> {
-    let document = store::get(tx, id).await?;
-    document.filter(|document| document.client_id == client).ok_or(Error::NotFound("document"))
-}
-
-/// Gives a client's document that belongs to no order to one of their orders, in the caller's transaction.
-///
-/// # Errors
-/// NotFound when it is not this client's, or belongs to another order.
+/// NotFound for another client's document, and one of another order.
 pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> Result<()> {
     if store::assign(tx, id, client, spv).await? {
         let document = store::get(tx, id).await?.ok_or(Error::NotFound("document"))?;
@@ -225,12 +215,12 @@ pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> 
     }
 }
 
-/// Makes a document part of something between its client and the office, in the caller's transaction: it then belongs
-/// to `spv`, and unless the whole is `internal` its client knows of it.
+/// Prepares a document for being attached to a message, request or invoice: assigns it to `spv`, and publishes it to its
+/// client unless the owner is `internal`. [`link_attachment`] links it to the owner's row.
 ///
 /// # Errors
-/// NotFound when it is not this client's, not the actor's to know of, or belongs to another order; Conflict
-/// `document_internal` for one that hangs on a note of the staff.
+/// NotFound for another client's document, one of another order, or one that the actor may not see; Conflict
+/// `document_internal` for one that is attached to an internal note.
 pub(crate) async fn attach(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -242,7 +232,7 @@ pub(crate) async fn attach(
     let document = store::lock(tx, id).await?.filter(|document| document.client_id == client);
     let document = document.ok_or(Error::NotFound("document"))?;
     ctx.may(Action::View, resource(&document))?;
-    // A note changes nothing that its client can see.
+    // An internal note must not change what the client sees.
     if internal && !document.internal {
         return Ok(());
     }
@@ -250,42 +240,42 @@ pub(crate) async fn attach(
         assign(tx, id, client, spv).await?;
     }
     if document.internal && !internal {
-        if store::on_a_note(tx, id).await? {
+        if store::is_on_internal_note(tx, id).await? {
             return Err(Error::conflict("document_internal"));
         }
         store::publish(tx, id).await?;
-        let shared = Document { internal: false, spv_id: spv.or(document.spv_id), ..document };
-        activity::append(tx, ctx, told("document.shared", &shared)).await?;
+        let published = Document { internal: false, spv_id: spv.or(document.spv_id), ..document };
+        activity::append(tx, ctx, event("document.shared", &published)).await?;
     }
     Ok(())
 }
 
-/// Documents by the row that they hang on. What is internal only for the staff.
-pub(crate) async fn held(
+/// The documents attached to these rows, by row; internal ones only for the staff.
+pub(crate) async fn attachments_of(
     db: &mut impl Sql,
     ctx: &Ctx,
-    holder: Holder,
+    owner: AttachmentOwner,
     rows: Vec<uuid::Uuid>,
 ) -> Result<HashMap<uuid::Uuid, Vec<Document>>> {
     let mut found: HashMap<_, Vec<Document>> = HashMap::new();
-    for (row, document) in store::held(db, holder, &rows, ctx.actor.is_staff()).await? {
+    for (row, document) in store::attachments_of(db, owner, &rows, ctx.actor.is_staff()).await? {
         found.entry(row).or_default().push(document);
     }
     Ok(found)
 }
 
-/// A client has another name: their documents are found by that from now on.
+/// Indexes a client's documents by the client's new name.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn renamed(tx: &mut Tx, client: UserId) -> Result<()> {
+pub(crate) async fn on_client_renamed(tx: &mut Tx, client: UserId) -> Result<()> {
     for document in store::of_client(tx, client).await? {
         index(tx, &document).await?;
     }
     Ok(())
 }
 
-/// The words under which a document is found: its names, its order and its client.
+/// Indexes a document by its names, its reference, its order and its client.
 async fn index(tx: &mut Tx, document: &Document) -> Result<()> {
     let identifier = document.spv_identifier().unwrap_or_default();
     let client = document.client_name();
@@ -295,7 +285,7 @@ async fn index(tx: &mut Tx, document: &Document) -> Result<()> {
     search::index(tx, Entry { kind: "document", subject: document.id.0, company: None, iso: None, texts }).await
 }
 
-fn told(action: &'static str, document: &Document) -> Event {
+fn event(action: &'static str, document: &Document) -> Event {
     let event = Event::new(action, "document", document.id.0, document.name.clone());
     let event = event.of(Some(document.client_id), None, None);
     let event = if document.internal { event } else { event.public() };
@@ -309,9 +299,9 @@ pub fn resource(document: &Document) -> Resource {
     Resource::Document { client_id: document.client_id, internal: document.internal }
 }
 
-/// What the actor may do with this document: the buttons of its screens.
+/// The actions that the actor may take on this document: the buttons of its screens.
 pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
-    if takes_version(ctx, document).is_err() {
+    if check_accepts_version(ctx, document).is_err() {
         return Vec::new();
     }
     [("upload", Action::Upload), ("restore", Action::Restore)]
@@ -321,38 +311,20 @@ pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
         .collect()
 }
 
-/// Whether the actor may send something in for an order as it stands: while it is held what comes is welcome; once it
-/// is over, only the staff still file something.
-///
-/// # Errors
-/// Conflict `wrong_status`.
-pub(crate) fn taken_for(ctx: &Ctx, order: Option<spvs::Status>) -> Result<()> {
-    match order.filter(|status| !status.is_open() && !ctx.actor.is_staff()) {
-        Some(status) => Err(Error::wrong_status(status)),
-        None => Ok(()),
-    }
-}
-
-/// Whether the document as it stands takes another version from the actor: what was asked for does not once it is
-/// approved or waived.
+/// Checks that the document accepts another version from the actor: by the status of its order, and as long as its
+/// document request is neither approved nor waived.
 ///
 /// # Errors
 /// Conflict `wrong_status`, `request_status`.
-pub(crate) fn takes_version(ctx: &Ctx, document: &Document) -> Result<()> {
-    taken_for(ctx, document.spv_status)?;
+pub(crate) fn check_accepts_version(ctx: &Ctx, document: &Document) -> Result<()> {
+    spvs::check_accepts_documents(ctx, document.spv_status)?;
     match document.request_status.filter(|status| status.is_settled()) {
         Some(status) => Err(Error::Conflict(Problem::new("request_status").with("status", status.name()))),
         None => Ok(()),
     }
 }
 
-/// Whether the actor may send something in for this order.
-pub(crate) fn may_send(ctx: &Ctx, spv: &spvs::Spv) -> bool {
-    let document = Resource::Document { client_id: spv.client_id, internal: false };
-    ctx.can(Action::Upload, document) && taken_for(ctx, Some(spv.status)).is_ok()
-}
-
-/// Whether documents of this order's client are the actor's to see.
+/// The order, where the actor may see documents of its client.
 ///
 /// # Errors
 /// NotFound.

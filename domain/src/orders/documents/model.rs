@@ -1,4 +1,4 @@
-//! A document, its versions, and what their files are called and made of.
+//! A document and its versions, their file names and media types.
 use crate::{
     kernel::{
         ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
@@ -9,7 +9,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// What people call a document, and its newest version.
+/// A document with its newest version.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Document {
     pub id: DocumentId,
@@ -19,13 +19,13 @@ pub struct Document {
     pub client_last_name: String,
     pub spv_id: Option<SpvId>,
     pub custom_identifier: Option<String>,
-    /// How its order stands.
+    /// The status of its order.
     pub spv_status: Option<spvs::Status>,
-    /// What it was asked for by.
+    /// The document request that it answers.
     pub request_id: Option<DocumentRequestId>,
-    /// How that stands.
+    /// The status of that request.
     pub request_status: Option<document_requests::Status>,
-    /// Only the staff know of it.
+    /// Visible to the staff only.
     pub internal: bool,
     pub versions_count: i64,
     pub updated_at: DateTime<Utc>,
@@ -40,7 +40,7 @@ impl Document {
         format!("{} {}", self.client_first_name, self.client_last_name)
     }
 
-    /// What people quote; it is found under it.
+    /// The reference that people quote: `DOC-6f1c2d3e`.
     pub fn reference(&self) -> String {
         format!("DOC-{}", &self.id.to_string()[..8])
     }
@@ -50,7 +50,7 @@ impl Document {
     }
 }
 
-/// One content of a document. It never changes, but for what a scan finds.
+/// One content of a document. Immutable except for the result of its scan.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Version {
     #[sqlx(rename = "version_id")]
@@ -58,9 +58,9 @@ pub struct Version {
     pub document_id: DocumentId,
     /// From 1 on.
     pub number: i64,
-    /// As its uploader called it, made harmless.
+    /// The uploader's file name, cleaned by [`clean_name`].
     pub file_name: String,
-    /// Told from its bytes, not from its name.
+    /// Detected from the bytes, not from the name.
     pub media_type: String,
     pub bytes: i64,
     pub sha256: String,
@@ -68,14 +68,14 @@ pub struct Version {
     pub scan: Scan,
     pub uploaded_by_id: Option<UserId>,
     pub uploaded_by: String,
-    /// The number of the older version whose content this one brings back.
+    /// The number of the older version that this one restores.
     pub restored_from: Option<i64>,
     #[sqlx(rename = "version_at")]
     pub created_at: DateTime<Utc>,
 }
 
 impl Version {
-    /// Whether a page may show it: pictures made of dots, and PDF. Never HTML or SVG, which are programs.
+    /// Whether it may be shown inline: raster images and PDF. Never HTML or SVG, which run scripts.
     pub fn is_shown(&self) -> bool {
         matches!(
             self.media_type.as_str(),
@@ -89,9 +89,9 @@ impl Version {
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Scan {
-    /// There was no scanner.
+    /// Uploaded while there was no scanner.
     NotScanned,
-    /// The scanner has been asked.
+    /// The scan is queued.
     Waiting,
     Clean,
     Infected,
@@ -108,12 +108,12 @@ impl Scan {
     }
 }
 
-/// The kind of a content by how it begins.
+/// The media type of a content, detected from its first bytes.
 pub fn media_type(head: &[u8]) -> &'static str {
     if let Some(kind) = infer::get(head) {
         return kind.mime_type();
     }
-    // The beginning may end inside a letter.
+    // The first bytes may end within a UTF-8 sequence.
     let text = match std::str::from_utf8(head) {
         Ok(_) => true,
         Err(e) => e.error_len().is_none() && e.valid_up_to() > 0,
@@ -125,36 +125,36 @@ pub fn media_type(head: &[u8]) -> &'static str {
     }
 }
 
-/// Longest shown file name, in characters.
-const LONGEST: usize = 120;
+/// The longest file name, in characters.
+const MAX_NAME_CHARS: usize = 120;
 
-/// A file's name as it may be shown and saved: its last part, without what steers text or means something to a
-/// browser, a shell or another file system; a long one loses its middle, not its ending.
+/// Cleans a file name for display and saving: its last path segment without control and bidi characters, and without
+/// characters that are special to browsers, shells or file systems. A long name is cut before its extension.
 pub fn clean_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or("");
     let seen: String = nfc(last)
         .chars()
-        .filter(|c| !c.is_control() && !steers(*c))
+        .filter(|c| !c.is_control() && !is_format_char(*c))
         .map(|c| if matches!(c, '"' | '<' | '>' | '|' | ':' | '*' | '?' | '`' | ';') { '_' } else { c })
         .collect();
-    // A mark composes with the letter that a hidden sign kept it from.
+    // Composed again: a combining mark may follow its letter only now.
     let words = nfc(&seen).split_whitespace().collect::<Vec<_>>().join(" ");
     let plain = words.trim_matches(|c: char| c == '.' || is_space(c));
     if plain.is_empty() {
         return "document".to_owned();
     }
     let length = plain.chars().count();
-    if length <= LONGEST {
+    if length <= MAX_NAME_CHARS {
         return plain.to_owned();
     }
     let ending = plain.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| ending.chars().count() <= 10);
     let ending = ending.map_or_else(String::new, |ending| format!(".{ending}"));
-    let kept = LONGEST - ending.chars().count();
+    let kept = MAX_NAME_CHARS - ending.chars().count();
     plain.chars().take(kept).collect::<String>() + &ending
 }
 
-/// Marks that turn text around, join or hide letters, or end lines.
-fn steers(c: char) -> bool {
+/// Characters that reverse text, join or hide letters, or end lines.
+fn is_format_char(c: char) -> bool {
     matches!(
         c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_shown_without_what_could_mislead() {
+    fn clean_name_removes_misleading_characters() {
         for (name, shown) in [
             ("Passport copy.pdf", "Passport copy.pdf"),
             ("../../etc/passwd", "passwd"),
@@ -188,12 +188,12 @@ mod tests {
             assert_eq!(clean_name(name), shown, "{name:?}");
         }
         let long = clean_name(&format!("{}.pdf", "long ".repeat(60)));
-        assert_eq!((long.chars().count(), long.ends_with(".pdf")), (LONGEST, true));
-        assert_eq!(clean_name(&"x".repeat(300)).chars().count(), LONGEST);
+        assert_eq!((long.chars().count(), long.ends_with(".pdf")), (MAX_NAME_CHARS, true));
+        assert_eq!(clean_name(&"x".repeat(300)).chars().count(), MAX_NAME_CHARS);
     }
 
     #[test]
-    fn the_kind_is_told_by_the_bytes() {
+    fn media_type_is_detected_from_bytes() {
         for (head, kind) in [
             (&b"%PDF-1.7\n"[..], "application/pdf"),
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),

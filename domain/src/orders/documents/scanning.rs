@@ -1,5 +1,5 @@
-//! Virus scans: each new content is looked through before anybody can open it, where there is a scanner.
-use super::{model::Scan, store, told};
+//! Antivirus scans of new contents: a version cannot be opened before it was scanned, where a scanner is configured.
+use super::{event, model::Scan, store};
 use crate::{
     kernel::{
         antivirus::Verdict,
@@ -16,10 +16,10 @@ use crate::{
 use chrono::Duration;
 use serde::{Deserialize, Serialize};
 
-/// Contents asked for again in one go.
-const AT_ONCE: i64 = 500;
+/// The number of scans that one run queues again.
+const RESCAN_BATCH: i64 = 500;
 
-/// The job that has one version's content looked through.
+/// The job that scans a version's content.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ScanVersion {
     pub version_id: VersionId,
@@ -29,32 +29,32 @@ impl Job for ScanVersion {
     const NAME: &'static str = "documents.scan";
 }
 
-/// The job that finds what was never looked through.
+/// The job that queues scans of versions that were never scanned.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct ScanRest {}
+pub struct ScanPendingVersions {}
 
-impl Job for ScanRest {
+impl Job for ScanPendingVersions {
     const NAME: &'static str = "documents.scan_rest";
 }
 
-/// What a new content's scan is to begin with.
-pub(super) fn first(ctx: &Ctx) -> Scan {
+/// The scan status of a new content.
+pub(super) fn initial_scan(ctx: &Ctx) -> Scan {
     if ctx.options.scanner.is_some() { Scan::Waiting } else { Scan::NotScanned }
 }
 
-/// Has a new version looked through, once its transaction commits.
-pub(super) async fn ask(tx: &mut Tx, version: VersionId, scan: Scan) -> Result<()> {
+/// Queues the scan of a new version with the commit of its transaction.
+pub(super) async fn enqueue_scan(tx: &mut Tx, version: VersionId, scan: Scan) -> Result<()> {
     if scan == Scan::Waiting {
         queue::enqueue(tx, &ScanVersion { version_id: version }).await?;
     }
     Ok(())
 }
 
-/// Has a version's content looked through, unless that was done. What is found in it holds for every version with the
-/// same content; the staff and the client are told. A job.
+/// Scans a version's content, unless that was done. The result applies to every version with the same content; an
+/// infection is logged for the staff and the client. A job.
 ///
 /// # Errors
-/// Unavailable while scanner or storage are away.
+/// Unavailable while scanner or storage cannot be reached.
 pub async fn scan(ctx: &Ctx, version: VersionId) -> Result<()> {
     let Some(scanner) = &ctx.options.scanner else { return Ok(()) };
     let Some((version, ..)) = store::version(&mut ctx.db(), version).await? else { return Ok(()) };
@@ -66,11 +66,11 @@ pub async fn scan(ctx: &Ctx, version: VersionId) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
             match verdict {
-                Verdict::Clean => store::scanned(tx, &version.storage_key, Scan::Clean).await?,
+                Verdict::Clean => store::save_scan(tx, &version.storage_key, Scan::Clean).await?,
                 Verdict::Infected(virus) => {
-                    store::scanned(tx, &version.storage_key, Scan::Infected).await?;
+                    store::save_scan(tx, &version.storage_key, Scan::Infected).await?;
                     if let Some(document) = store::get(tx, version.document_id).await? {
-                        let event = told("document.infected", &document);
+                        let event = event("document.infected", &document);
                         let event = event.with("number", version.number).with("virus", virus.clone());
                         activity::append(tx, ctx, event).await?;
                     }
@@ -83,20 +83,20 @@ pub async fn scan(ctx: &Ctx, version: VersionId) -> Result<()> {
     .await
 }
 
-/// Asks again, once a day each, for the scan of contents that have waited for an hour or came when there was no
-/// scanner. Says how many. A scheduled job.
+/// Queues again, once a day for each, the scans of versions that have waited for an hour or were uploaded without a
+/// scanner. Returns their number. A scheduled job.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn ask_for_the_rest(ctx: &Ctx) -> Result<usize> {
+pub async fn enqueue_pending_scans(ctx: &Ctx) -> Result<usize> {
     if ctx.options.scanner.is_none() {
         return Ok(0);
     }
-    let mut asked = 0;
+    let mut queued = 0;
     let before = ctx.now() - Duration::hours(1);
-    for version_id in store::unscanned(&mut ctx.db(), before, AT_ONCE).await? {
+    for version_id in store::unscanned(&mut ctx.db(), before, RESCAN_BATCH).await? {
         let key = format!("{}-{version_id}-{}", ScanVersion::NAME, ctx.now().format("%F"));
-        asked += usize::from(queue::enqueue_once(ctx, &ScanVersion { version_id }, &key).await?);
+        queued += usize::from(queue::enqueue_once(ctx, &ScanVersion { version_id }, &key).await?);
     }
-    Ok(asked)
+    Ok(queued)
 }

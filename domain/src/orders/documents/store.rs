@@ -27,15 +27,15 @@ fn documents() -> String {
     )
 }
 
-/// What documents hang on.
+/// The rows that documents are attached to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Holder {
+pub(crate) enum AttachmentOwner {
     Message,
     Request,
     Invoice,
 }
 
-impl Holder {
+impl AttachmentOwner {
     /// The table, and its column beside `document_id`.
     fn table(self) -> (&'static str, &'static str) {
         match self {
@@ -46,19 +46,19 @@ impl Holder {
     }
 }
 
-/// The documents that hang on these rows, each with its row. `staff`: internal ones, too.
-pub(crate) async fn held(
+/// The documents attached to these rows, each with its row; with `staff` also internal ones.
+pub(crate) async fn attachments_of(
     db: &mut impl Sql,
-    holder: Holder,
+    owner: AttachmentOwner,
     rows: &[Uuid],
     staff: bool,
 ) -> Result<Vec<(Uuid, Document)>> {
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let places = |count: usize| (1..=count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ");
-    let (table, column) = holder.table();
-    let links = format!("select {column}, document_id from {table} where {column} in ({})", places(rows.len()));
+    let params = |count: usize| (1..=count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ");
+    let (table, column) = owner.table();
+    let links = format!("select {column}, document_id from {table} where {column} in ({})", params(rows.len()));
     let mut query = db.sql_built(links);
     for row in rows {
         query = query.bind(*row);
@@ -68,7 +68,7 @@ pub(crate) async fn held(
         return Ok(Vec::new());
     }
     let open = if staff { "" } else { " and not d.internal" };
-    let wanted = places(links.len());
+    let wanted = params(links.len());
     let mut query = db.sql_built(format!("{} where d.id in ({wanted}){open} order by d.created_at, d.id", documents()));
     for (_, document) in &links {
         query = query.bind(*document);
@@ -81,9 +81,14 @@ pub(crate) async fn held(
     Ok(found.into_iter().flat_map(of).collect())
 }
 
-/// Hangs a document on a row.
-pub(crate) async fn hang(tx: &mut Tx, holder: Holder, row: Uuid, document: DocumentId) -> Result<()> {
-    let (table, column) = holder.table();
+/// Links a document to the row that it is attached to.
+pub(crate) async fn link_attachment(
+    tx: &mut Tx,
+    owner: AttachmentOwner,
+    row: Uuid,
+    document: DocumentId,
+) -> Result<()> {
+    let (table, column) = owner.table();
     tx.sql_built(format!("insert into {table} ({column}, document_id) values ($1, $2)"))
         .bind(row)
         .bind(document)
@@ -92,7 +97,7 @@ pub(crate) async fn hang(tx: &mut Tx, holder: Holder, row: Uuid, document: Docum
     Ok(())
 }
 
-/// Lets the client know of an internal document.
+/// Makes an internal document visible to its client.
 pub(crate) async fn publish(tx: &mut Tx, id: DocumentId) -> Result<()> {
     tx.sql("update documents set internal = $2, version = version + 1 where id = $1")
         .bind(id)
@@ -117,7 +122,7 @@ pub async fn versions(db: &mut impl Sql, id: DocumentId) -> Result<Vec<Version>>
     db.sql_built(sql).bind(id).all().await
 }
 
-/// A version, whose it is, and whether its document is internal.
+/// A version, its client, and whether its document is internal.
 pub async fn version(db: &mut impl Sql, id: VersionId) -> Result<Option<(Version, UserId, bool)>> {
     #[derive(sqlx::FromRow)]
     struct Row {
@@ -133,7 +138,7 @@ pub async fn version(db: &mut impl Sql, id: VersionId) -> Result<Option<(Version
     Ok(row.map(|row| (row.version, row.client_id, row.internal)))
 }
 
-/// Keeps a document from others until the transaction ends.
+/// Locks a document until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: DocumentId) -> Result<Option<Document>> {
     tx.sql("update documents set version = version where id = $1").bind(id).run().await?;
     get(tx, id).await
@@ -145,26 +150,26 @@ pub async fn of_request(tx: &mut Tx, request: DocumentRequestId) -> Result<Optio
     Ok(found.map(|(id,)| id))
 }
 
-/// What a list is narrowed to.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
-    /// The one whose newest version is the oldest first, instead of last.
+    /// Sorts by the newest version ascending instead of descending.
     pub oldest_first: bool,
-    /// Only these, as a search found them.
+    /// Only these ids, which a search found.
     pub ids: Option<Vec<Uuid>>,
 }
 
-/// Where a page ended.
-pub type Key = (DateTime<Utc>, DocumentId);
+/// A cursor: the last row of a page.
+pub type Cursor = (DateTime<Utc>, DocumentId);
 
 pub async fn list(
     db: &mut Db,
     scope: Scope,
     filter: &Filter,
-    after: Option<Key>,
+    after: Option<Cursor>,
     limit: usize,
 ) -> Result<Vec<Document>> {
     let mut sql = documents() + " where 1 = 1";
@@ -172,14 +177,14 @@ pub async fn list(
     let whose = match scope {
         Scope::All => filter.client_id,
         Scope::Client(id) => Some(id),
-        // Neither partners nor companies have a part in documents.
+        // Documents are not visible to partners and companies.
         Scope::Company(_) | Scope::Iso(_) | Scope::Nothing => return Ok(Vec::new()),
     };
     if matches!(scope, Scope::Client(_)) {
         sql.push_str(" and not d.internal");
     }
-    let nobodys = matches!(scope, Scope::Client(id) if filter.client_id.is_some_and(|wanted| wanted != id));
-    if nobodys {
+    let of_another_client = matches!(scope, Scope::Client(id) if filter.client_id.is_some_and(|wanted| wanted != id));
+    if of_another_client {
         return Ok(Vec::new());
     }
     for (column, id) in [("client_id", whose.map(|id| id.0)), ("spv_id", filter.spv_id.map(|id| id.0))] {
@@ -197,12 +202,12 @@ pub async fn list(
     };
     let (search, words) = narrow.sql(db.dialect(), "d.id", ids.len() + 1);
     sql.push_str(&search);
-    let (beyond, way) = if filter.oldest_first { (">", "") } else { ("<", " desc") };
+    let (comparison, direction) = if filter.oldest_first { (">", "") } else { ("<", " desc") };
     if after.is_some() {
         let n = ids.len() + words.len();
-        sql.push_str(&format!(" and (d.updated_at, d.id) {beyond} (${}, ${})", n + 1, n + 2));
+        sql.push_str(&format!(" and (d.updated_at, d.id) {comparison} (${}, ${})", n + 1, n + 2));
     }
-    sql.push_str(&format!(" order by d.updated_at{way}, d.id{way} limit {limit}"));
+    sql.push_str(&format!(" order by d.updated_at{direction}, d.id{direction} limit {limit}"));
     let mut query = db.sql_built(sql);
     for id in ids {
         query = query.bind(id);
@@ -216,9 +221,9 @@ pub async fn list(
     query.all().await
 }
 
-/// A new document, still without a version.
+/// The row of a new document, which has no version yet.
 #[derive(Clone, Debug)]
-pub struct New {
+pub struct InsertDocument {
     pub id: DocumentId,
     pub name: String,
     pub client_id: UserId,
@@ -227,7 +232,7 @@ pub struct New {
     pub internal: bool,
 }
 
-pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: &New) -> Result<()> {
+pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: &InsertDocument) -> Result<()> {
     tx.sql(
         "insert into documents (id, name, client_id, spv_id, request_id, versions_count, created_at, updated_at, updated_by, \
          internal) values ($1, $2, $3, $4, $5, 0, $6, $6, $7, $8)",
@@ -238,16 +243,16 @@ pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: &New) -> Result<()> {
     .bind(new.spv_id)
     .bind(new.request_id)
     .bind(ctx.now())
-    .bind(ctx.who())
+    .bind(ctx.actor_name())
     .bind(new.internal)
     .run()
     .await?;
     Ok(())
 }
 
-/// A content about to become a version.
+/// The row of a new version.
 #[derive(Clone, Debug)]
-pub struct NewVersion {
+pub struct InsertVersion {
     pub id: VersionId,
     pub file_name: String,
     pub media_type: String,
@@ -258,8 +263,8 @@ pub struct NewVersion {
     pub restored_from: Option<i64>,
 }
 
-/// Puts a version on top of a document that is locked; says its number.
-pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &NewVersion) -> Result<i64> {
+/// Inserts the newest version of a locked document; returns its number.
+pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &InsertVersion) -> Result<i64> {
     let number: i64 = tx
         .sql(
             "update documents set versions_count = versions_count + 1, version = version + 1, updated_at = $2, \
@@ -267,7 +272,7 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &New
         )
         .bind(document)
         .bind(ctx.now())
-        .bind(ctx.who())
+        .bind(ctx.actor_name())
         .scalar()
         .await?;
     tx.sql(
@@ -285,7 +290,7 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &New
     .bind(new.storage_key.clone())
     .bind(new.scan)
     .bind(ctx.actor.user_id())
-    .bind(ctx.who())
+    .bind(ctx.actor_name())
     .bind(new.restored_from)
     .bind(ctx.now())
     .run()
@@ -298,7 +303,7 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &New
     Ok(number)
 }
 
-/// Moves a client's document that belongs to no order yet to one of theirs.
+/// Moves a client's document without an order to one of their orders; false for any other document.
 pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> Result<bool> {
     Ok(tx
         .sql(
@@ -313,8 +318,8 @@ pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> 
         == 1)
 }
 
-/// Notes what a scan found in a content, for every version that shares it.
-pub async fn scanned(tx: &mut Tx, storage_key: &str, scan: Scan) -> Result<()> {
+/// Saves the result of a scan for every version with this content.
+pub async fn save_scan(tx: &mut Tx, storage_key: &str, scan: Scan) -> Result<()> {
     tx.sql("update document_versions set scan = $2 where storage_key = $1")
         .bind(storage_key.to_owned())
         .bind(scan)
@@ -324,14 +329,14 @@ pub async fn scanned(tx: &mut Tx, storage_key: &str, scan: Scan) -> Result<()> {
 }
 
 /// Whether a version has this content.
-pub async fn is_kept(db: &mut Db, storage_key: &str) -> Result<bool> {
+pub async fn is_stored(db: &mut Db, storage_key: &str) -> Result<bool> {
     db.sql("select exists (select 1 from document_versions where storage_key = $1)")
         .bind(storage_key.to_owned())
         .scalar()
         .await
 }
 
-/// Versions from before `before` that nothing has looked through, the oldest first.
+/// Versions created before `before` that were never scanned, oldest first.
 pub async fn unscanned(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<VersionId>> {
     let sql = "select id from document_versions where scan in ('not_scanned', 'waiting') and created_at < $1 \
         order by created_at, id limit $2";
@@ -339,8 +344,8 @@ pub async fn unscanned(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 
-/// Whether it hangs on a note among the staff.
-pub async fn on_a_note(tx: &mut Tx, id: DocumentId) -> Result<bool> {
+/// Whether the document is attached to an internal note.
+pub async fn is_on_internal_note(tx: &mut Tx, id: DocumentId) -> Result<bool> {
     tx.sql(
         "select exists (select 1 from message_documents d join messages m on m.id = d.message_id \
          where d.document_id = $1 and m.internal)",

@@ -1,13 +1,13 @@
-//! What clients owe for their orders: raised with the order, paid by transfer, in one series of numbers a year.
+//! Invoices over the prices of orders: issued with the order, numbered without gaps per year, paid by bank transfer.
 //!
-//! An invoice is between its client and the office; the order's company and ISO partner know nothing of it.
+//! An invoice is visible to its client and the staff, not to the order's company and ISO partner.
 mod model;
+mod payment_method;
 mod store;
-mod way;
 
 pub use model::{Invoice, Line, Payment, Receipt, Status};
-pub use store::{Filter, Owed};
-pub use way::{Manual, Received, Typed, Way};
+pub use payment_method::{BankTransfer, ManualPayment, PaymentMethod, ReceivedPayment};
+pub use store::{Filter, Outstanding};
 
 use crate::{
     accounts::users,
@@ -19,7 +19,7 @@ use crate::{
         geo, i18n, idempotency,
         ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
         page::{Page, PageQuery},
-        validate::Check,
+        validate::Validator,
     },
     orders::{documents, steps},
     platform::{
@@ -31,68 +31,70 @@ use crate::{
 use chrono::{Datelike, Days, NaiveDate};
 use serde_json::Map;
 
-/// Days to pay in, until the office says otherwise.
-const DUE_DAYS: u64 = 14;
+/// The days to pay within, unless the office has set others.
+const DEFAULT_DUE_DAYS: u64 = 14;
+/// The reminders of one kind that one run sends in one group of time zones.
+const REMINDER_BATCH: i64 = 500;
 
-/// An order with a price.
+/// An order whose price is to be invoiced.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Priced<'a> {
+pub(crate) struct InvoiceableOrder<'a> {
     pub spv_id: SpvId,
     pub identifier: &'a str,
     pub client_id: UserId,
-    pub place: Dimensions,
+    pub dimensions: Dimensions,
     pub price_minor: i64,
 }
 
-/// Raises the invoice over an order's price, in the transaction that makes the order. Last in it: the year's row of
-/// numbers is locked from here until the commit.
+/// Issues the invoice over an order's price, in the transaction that inserts the order. Must come last in it: the row of
+/// the year's numbers is locked until the commit.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn raise(tx: &mut Tx, ctx: &Ctx, order: Priced<'_>) -> Result<()> {
+pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -> Result<()> {
     if order.price_minor <= 0 {
         return Ok(());
     }
-    let payer = store::payer(tx, order.client_id).await?;
+    let bill_to = store::bill_to(tx, order.client_id).await?;
     let office = settings::within(tx).await?;
     let issued_date = office.day(ctx.now());
     let terms = office.billing;
     let year = i64::from(issued_date.year());
-    let words = |key: &str, params| i18n::text(&payer.language, "names", key, &params);
-    let country = words(&format!("country.{}", order.place.country.code()), Map::new());
+    let words = |key: &str, params| i18n::text(&bill_to.language, "names", key, &params);
+    let country = words(&format!("country.{}", order.dimensions.country.code()), Map::new());
     let line =
         Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
     let invoice = Invoice {
-        id: InvoiceId(ctx.chance.uuid()),
+        id: InvoiceId(ctx.random.uuid()),
         year,
         number: store::next_number(tx, year).await?,
         spv_id: order.spv_id,
         spv_custom_identifier: None,
         client_id: order.client_id,
-        billed_to: format!("{} {}", payer.first_name, payer.last_name),
-        billed_address: payer.address(),
-        client_first_name: payer.first_name,
-        client_last_name: payer.last_name,
-        currency: order.place.currency,
+        billed_to: format!("{} {}", bill_to.first_name, bill_to.last_name),
+        billed_address: bill_to.address(),
+        client_first_name: bill_to.first_name,
+        client_last_name: bill_to.last_name,
+        currency: order.dimensions.currency,
         total_minor: order.price_minor,
         paid_minor: 0,
         status: Status::Due,
         issued_date,
-        due_date: issued_date + Days::new(terms.due_days.unwrap_or(DUE_DAYS)),
+        due_date: issued_date + Days::new(terms.due_days.unwrap_or(DEFAULT_DUE_DAYS)),
         void_reason: None,
         created_at: ctx.now(),
         updated_at: ctx.now(),
-        updated_by: ctx.who(),
+        updated_by: ctx.actor_name(),
         version: 1,
         lines: vec![Line { description: words("invoice_line.formation", line), amount_minor: order.price_minor }],
     };
     store::insert(tx, &invoice).await?;
-    count(tx, order.place, &invoice, 1);
-    activity::append(tx, ctx, told("invoice.raised", &invoice)).await
+    count(tx, order.dimensions, &invoice, 1);
+    activity::append(tx, ctx, event("invoice.raised", &invoice)).await
 }
 
-impl store::Payer {
-    /// The profile's address, else the one that the staff noted.
+impl store::BillTo {
+    /// The address of the profile, else the one that the staff entered.
     fn address(&self) -> Option<String> {
         let town = [self.zip_code.as_deref(), self.city.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
         let lines = [
@@ -106,28 +108,28 @@ impl store::Payer {
     }
 }
 
-/// An invoice with what came in for it, and how to pay it.
+/// An invoice with its payments, receipts and the issuing office.
 #[derive(Clone, Debug)]
 pub struct Detail {
     pub invoice: Invoice,
     pub payments: Vec<Payment>,
-    /// What was sent as proof of payments, the newest first.
+    /// Proofs of payment, newest first.
     pub receipts: Vec<Receipt>,
-    /// The office as it stands on the paper.
+    /// The office's own details, as printed on the invoice.
     pub from: settings::Billing,
 }
 
 /// One invoice. Its client, and the staff.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for an invoice that the actor may not see.
 pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
     let mut db = ctx.db();
     let invoice = store::get(&mut db, id).await?.ok_or(Error::NotFound("invoice"))?;
     ctx.may(Action::View, resource(&invoice))?;
     let payments = store::payments(&mut db, id).await?;
     let sent = store::receipts(&mut db, id).await?;
-    let documents = documents::held(&mut db, ctx, documents::Holder::Invoice, vec![id.0]).await?;
+    let documents = documents::attachments_of(&mut db, ctx, documents::AttachmentOwner::Invoice, vec![id.0]).await?;
     let documents = documents.into_values().flatten().collect::<Vec<_>>();
     let receipt = |(id, sent_by, created_at)| {
         let document = documents.iter().find(|document| document.id == id)?.clone();
@@ -140,67 +142,69 @@ pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
 /// The invoice with this number, `2026-0001`, or id.
 ///
 /// # Errors
-/// NotFound, also when it is not the actor's to know of.
+/// NotFound, also for an invoice that the actor may not see.
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
     }
-    let (year, number) = store::number(name).ok_or(Error::NotFound("invoice"))?;
+    let (year, number) = store::parse_number(name).ok_or(Error::NotFound("invoice"))?;
     let id = store::by_number(&mut ctx.db(), year, number).await?.ok_or(Error::NotFound("invoice"))?;
     get(ctx, id).await
 }
 
-/// Invoices the actor may see, newest number first.
+/// Invoices that the actor may see, newest number first.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Invoice>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |invoice| (invoice.year, invoice.number)))
+    Ok(Page::from_rows(rows, limit, |invoice| (invoice.year, invoice.number)))
 }
 
-/// What is to be paid, and how.
+/// Outstanding amounts and how to pay them.
 #[derive(Clone, Debug)]
 pub struct Billing {
-    /// One for each currency; nothing where nothing is to be paid.
-    pub owed: Vec<Owed>,
-    /// For whoever has something to pay, and the staff.
+    /// One for each currency with an outstanding amount.
+    pub owed: Vec<Outstanding>,
+    /// None while the office has not entered it.
     pub bank: Option<Bank>,
 }
 
-/// What a client has to pay and how; for the staff, what all clients have to.
+/// A client's outstanding amounts; for the staff, those of all clients.
 ///
 /// # Errors
-/// Unauthenticated; Forbidden for who has no invoices.
+/// Unauthenticated; Forbidden for ISO partners and companies.
 pub async fn billing(ctx: &Ctx) -> Result<Billing> {
     ctx.may(Action::View, Resource::Billing)?;
     let office = settings::get(ctx).await?;
-    let owed = store::owed(&mut ctx.db(), ctx.scope()?, office.day(ctx.now())).await?;
-    Ok(Billing { owed, bank: Manual::instructions(&office) })
+    let outstanding = store::outstanding(&mut ctx.db(), ctx.scope()?, office.day(ctx.now())).await?;
+    Ok(Billing { owed: outstanding, bank: BankTransfer::instructions(&office) })
 }
 
-/// Records money that came in for an invoice. Staff.
+/// Records a payment of an invoice. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field, also for more than is due; Conflict `invoice_settled`, stale.
-pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -> Result<Detail> {
-    let typed = &typed;
+pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, payment: ManualPayment) -> Result<Detail> {
+    let payment = &payment;
     ctx.transaction(|tx| {
         async move {
-            if idempotency::made_before(tx, ctx).await?.is_some() {
+            if idempotency::find_previous(tx, ctx).await?.is_some() {
                 return Ok(());
             }
-            let before = locked(tx, ctx, id, version, Action::Update).await?;
-            let received = Manual::received(settings::within(tx).await?.day(ctx.now()), &before, typed.clone())?;
-            let after = touched(ctx, before.paid(received.amount_minor)?);
-            let payment = PaymentId(ctx.chance.uuid());
-            let place = save(tx, &before, &after).await?;
-            dated::add_dated(tx, Metric::Paid, place, received.received_date, 1, received.amount_minor);
-            store::insert_payment(tx, payment, id, Manual::NAME, &received, &ctx.who(), ctx.now()).await?;
+            let before = lock(tx, ctx, id, version, Action::Update).await?;
+            let received =
+                BankTransfer::received(settings::within(tx).await?.day(ctx.now()), &before, payment.clone())?;
+            let after = bump_version(ctx, before.paid(received.amount_minor)?);
+            let payment_id = PaymentId(ctx.random.uuid());
+            let dimensions = save(tx, &before, &after).await?;
+            dated::add_dated(tx, Metric::Paid, dimensions, received.received_date, 1, received.amount_minor);
+            store::insert_payment(tx, payment_id, id, BankTransfer::NAME, &received, &ctx.actor_name(), ctx.now())
+                .await?;
             let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
-            activity::append(tx, ctx, told(action, &after)).await?;
-            idempotency::remember(tx, ctx, payment.0).await
+            activity::append(tx, ctx, event(action, &after)).await?;
+            idempotency::store(tx, ctx, payment_id.0).await
         }
         .scope_boxed()
     })
@@ -208,27 +212,27 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -
     get(ctx, id).await
 }
 
-/// Takes a document as proof that an invoice was paid: it belongs to the order from then on. The invoice's client, and
-/// the staff. What is sent twice is there once.
+/// Attaches a document as proof of payment and assigns it to the order. A document that is attached already stays once.
+/// The invoice's client, and the staff.
 ///
 /// # Errors
-/// NotFound, also for a document that is not the client's or belongs to another order; Invalid without one; Conflict
+/// NotFound, also for another client's document and one of another order; Invalid without a document; Conflict
 /// `invoice_settled`.
 pub async fn send_receipt(ctx: &Ctx, id: InvoiceId, document: Option<DocumentId>) -> Result<Detail> {
     ctx.transaction(|tx| {
         async move {
-            if idempotency::made_before(tx, ctx).await?.is_some() {
+            if idempotency::find_previous(tx, ctx).await?.is_some() {
                 return Ok(());
             }
-            let invoice = locked(tx, ctx, id, None, Action::Send).await?;
+            let invoice = lock(tx, ctx, id, None, Action::Send).await?;
             let document = document.ok_or_else(|| Error::field("document_id", "required"))?;
-            invoice.still_open()?;
+            invoice.check_open()?;
             documents::attach(tx, ctx, document, invoice.client_id, Some(invoice.spv_id), false).await?;
-            let receipt = ctx.chance.uuid();
-            if store::insert_receipt(tx, receipt, id, document, &ctx.who(), ctx.now()).await? {
-                activity::append(tx, ctx, told("invoice.receipt_sent", &invoice)).await?;
+            let receipt = ctx.random.uuid();
+            if store::insert_receipt(tx, receipt, id, document, &ctx.actor_name(), ctx.now()).await? {
+                activity::append(tx, ctx, event("invoice.receipt_sent", &invoice)).await?;
             }
-            idempotency::remember(tx, ctx, receipt).await
+            idempotency::store(tx, ctx, receipt).await
         }
         .scope_boxed()
     })
@@ -236,20 +240,20 @@ pub async fn send_receipt(ctx: &Ctx, id: InvoiceId, document: Option<DocumentId>
     get(ctx, id).await
 }
 
-/// Takes an invoice back for which nothing was paid, with a reason that its client reads. Its number stays used. Staff.
+/// Voids an invoice without payments, with a reason for its client. Its number stays used. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `invoice_settled`, `invoice_has_payments`, stale.
 pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) -> Result<Detail> {
     ctx.transaction(|tx| {
         async move {
-            let before = locked(tx, ctx, id, version, Action::Cancel).await?;
-            let mut check = Check::new();
+            let before = lock(tx, ctx, id, version, Action::Cancel).await?;
+            let mut check = Validator::new();
             let reason = check.text("reason", reason);
-            check.done()?;
-            let after = touched(ctx, before.voided(reason.clone())?);
+            check.finish()?;
+            let after = bump_version(ctx, before.voided(reason.clone())?);
             save(tx, &before, &after).await?;
-            activity::append(tx, ctx, told("invoice.voided", &after).with("reason", reason)).await
+            activity::append(tx, ctx, event("invoice.voided", &after).with("reason", reason)).await
         }
         .scope_boxed()
     })
@@ -257,8 +261,8 @@ pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) 
     get(ctx, id).await
 }
 
-/// The invoice kept from others, once the actor may and nobody was faster.
-async fn locked(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, action: Action) -> Result<Invoice> {
+/// Locks an invoice for a change by the actor; refuses a stale version.
+async fn lock(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, action: Action) -> Result<Invoice> {
     store::lock(tx, id).await?;
     let invoice = store::get(tx, id).await?.ok_or(Error::NotFound("invoice"))?;
     ctx.may(action, resource(&invoice))?;
@@ -266,34 +270,34 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, act
     Ok(invoice)
 }
 
-/// Writes where an invoice stands now, and where its company does.
+/// Saves an invoice and its share of the rollups.
 async fn save(tx: &mut Tx, before: &Invoice, after: &Invoice) -> Result<Dimensions> {
     store::save(tx, after).await?;
-    let place = dated::dimensions_of(tx, after.spv_id).await?;
-    count(tx, place, before, -1);
-    count(tx, place, after, 1);
-    Ok(place)
+    let dimensions = dated::dimensions_of(tx, after.spv_id).await?;
+    count(tx, dimensions, before, -1);
+    count(tx, dimensions, after, 1);
+    Ok(dimensions)
 }
 
-/// What an invoice adds to its company's figures (`by` 1), or takes with it (-1).
-fn count(tx: &mut Tx, place: Dimensions, invoice: &Invoice, by: i64) {
+/// Adds an invoice to the rollups (`by` 1), or removes it (-1).
+fn count(tx: &mut Tx, dimensions: Dimensions, invoice: &Invoice, by: i64) {
     if invoice.status != Status::Void {
-        dated::add_dated(tx, Metric::Invoiced, place, invoice.issued_date, by, by * invoice.total_minor);
+        dated::add_dated(tx, Metric::Invoiced, dimensions, invoice.issued_date, by, by * invoice.total_minor);
     }
     if invoice.status.is_open() {
-        dated::add_outstanding(tx, place, by, by * invoice.due_minor());
+        dated::add_outstanding(tx, dimensions, by, by * invoice.due_minor());
     }
 }
 
-fn touched(ctx: &Ctx, invoice: Invoice) -> Invoice {
-    Invoice { updated_at: ctx.now(), updated_by: ctx.who(), version: invoice.version + 1, ..invoice }
+fn bump_version(ctx: &Ctx, invoice: Invoice) -> Invoice {
+    Invoice { updated_at: ctx.now(), updated_by: ctx.actor_name(), version: invoice.version + 1, ..invoice }
 }
 
-/// Reminds clients, once for each invoice, that its date is near, and once that it is past: in the morning where they are.
-/// A scheduled job.
+/// Sends each open invoice's reminders, one before its due date and one after it, in the morning of its client. A
+/// scheduled job; returns the number of reminders.
 ///
 /// # Errors
-/// Forbidden for people who may not send; what the database refuses.
+/// Forbidden for people who may not send mails.
 pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {
@@ -301,12 +305,12 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
             let mut count = 0;
             for (today, zones) in users::client_reminder_days(ctx, tx).await? {
                 for (action, from, until, mark) in [
-                    ("invoice.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+                    ("invoice.due_soon", today, today + Days::new(steps::DUE_SOON_DAYS), "warned_date"),
                     ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
                 ] {
-                    for invoice in store::due(tx, (from, until), mark, &zones, 500).await? {
-                        if store::told(tx, invoice.id, mark, today).await? {
-                            let event = told(action, &invoice).with("due_date", invoice.due_date.to_string());
+                    for invoice in store::due(tx, (from, until), mark, &zones, REMINDER_BATCH).await? {
+                        if store::mark_reminded(tx, invoice.id, mark, today).await? {
+                            let event = event(action, &invoice).with("due_date", invoice.due_date.to_string());
                             activity::append(tx, ctx, event).await?;
                             count += 1;
                         }
@@ -320,16 +324,16 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
     .await
 }
 
-/// Its client hears of it, and the staff. Never an amount: mails are made of this.
-fn told(action: &'static str, invoice: &Invoice) -> Event {
+/// An event for the client and the staff. Without amounts, as notification mails are rendered from it.
+fn event(action: &'static str, invoice: &Invoice) -> Event {
     Event::new(action, "invoice", invoice.id.0, invoice.name())
         .of(Some(invoice.client_id), None, None)
         .spv(invoice.spv_id)
         .public()
 }
 
-/// Texts beyond ASCII that are on invoices or will be on the next ones: names, addresses, identifiers, lines and the
-/// office's own. For `doctor`, which looks for letters without a font. Super admins and the operator.
+/// Non-ASCII texts that are or will be printed on invoices: names, addresses, identifiers, lines and the office's own. For
+/// `doctor`, which looks for characters without a font. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden.
@@ -342,7 +346,7 @@ pub async fn texts_on_paper(ctx: &Ctx) -> Result<Vec<String>> {
     let of_bank = [bank.map(|bank| bank.account_holder.as_str()), bank.map(|bank| bank.bank_name.as_str())];
     let mut texts: Vec<String> = own.into_iter().chain(of_bank).flatten().map(str::to_owned).collect();
     texts.push(settings.brand().to_owned());
-    texts.extend(store::texts_beyond_ascii(&mut ctx.db()).await?);
+    texts.extend(store::non_ascii_texts(&mut ctx.db()).await?);
     Ok(texts)
 }
 
@@ -350,7 +354,7 @@ fn resource(invoice: &Invoice) -> Resource {
     Resource::Invoice { client_id: invoice.client_id }
 }
 
-/// What the actor may do with this invoice: the buttons of its row.
+/// The actions that the actor may take on this invoice: the buttons of its row.
 pub fn can(ctx: &Ctx, invoice: &Invoice) -> Vec<&'static str> {
     [
         ("pay", Action::Update, invoice.status.is_open()),

@@ -1,4 +1,4 @@
-//! An invoice and where it stands.
+//! An invoice and its status.
 use crate::{
     kernel::{
         error::{Error, Problem, Result},
@@ -33,7 +33,7 @@ impl Status {
         }
     }
 
-    /// Something is still to be paid.
+    /// Not fully paid and not void.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Due | Self::PartPaid)
     }
@@ -49,7 +49,7 @@ impl std::str::FromStr for Status {
     }
 }
 
-/// One line: what for, and how much in minor units.
+/// One line of an invoice, in minor units.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Line {
     pub description: String,
@@ -61,14 +61,14 @@ pub struct Line {
 pub struct Invoice {
     pub id: InvoiceId,
     pub year: i64,
-    /// Its place in the year's series, without gaps.
+    /// Sequential within the year, without gaps.
     pub number: i64,
     pub spv_id: SpvId,
     pub spv_custom_identifier: Option<String>,
     pub client_id: UserId,
     pub client_first_name: String,
     pub client_last_name: String,
-    /// As it stands on the paper.
+    /// As printed.
     pub billed_to: String,
     pub billed_address: Option<String>,
     pub currency: Currency,
@@ -86,7 +86,7 @@ pub struct Invoice {
 }
 
 impl Invoice {
-    /// What people call it, and write on their transfer: `2026-0001`.
+    /// The invoice number, which is the reference of a transfer: `2026-0001`.
     pub fn name(&self) -> String {
         format!("{}-{:04}", self.year, self.number)
     }
@@ -99,7 +99,7 @@ impl Invoice {
         format!("{} {}", self.client_first_name, self.client_last_name)
     }
 
-    /// What is still to be paid, in minor units.
+    /// The outstanding amount in minor units.
     pub fn due_minor(&self) -> i64 {
         if self.status.is_open() { self.total_minor - self.paid_minor } else { 0 }
     }
@@ -108,13 +108,12 @@ impl Invoice {
         self.status.is_open() && self.due_date < today
     }
 
-    /// The invoice after money came in.
+    /// The invoice after a payment.
     ///
     /// # Errors
-    /// Conflict `invoice_settled` where nothing is to be paid any more; Invalid `amount` for nothing, and for more than
-    /// is due.
+    /// Conflict `invoice_settled`; Invalid `amount` that is not positive or more than is due.
     pub(super) fn paid(&self, minor: i64) -> Result<Self> {
-        self.still_open()?;
+        self.check_open()?;
         if minor <= 0 {
             return Err(Error::field("amount", "not_positive"));
         }
@@ -127,12 +126,12 @@ impl Invoice {
         Ok(Self { paid_minor, status, ..self.clone() })
     }
 
-    /// The invoice taken back.
+    /// The voided invoice.
     ///
     /// # Errors
-    /// Conflict `invoice_settled`; `invoice_has_payments` once money came in: that cannot be made undone here.
+    /// Conflict `invoice_settled`; `invoice_has_payments`, as payments cannot be reverted here.
     pub(super) fn voided(&self, reason: String) -> Result<Self> {
-        self.still_open()?;
+        self.check_open()?;
         if self.paid_minor > 0 {
             return Err(Error::conflict("invoice_has_payments"));
         }
@@ -141,7 +140,7 @@ impl Invoice {
 
     /// # Errors
     /// Conflict `invoice_settled`.
-    pub(super) fn still_open(&self) -> Result<()> {
+    pub(super) fn check_open(&self) -> Result<()> {
         if self.status.is_open() {
             return Ok(());
         }
@@ -149,21 +148,21 @@ impl Invoice {
     }
 }
 
-/// Money that came in for an invoice.
+/// A recorded payment.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Payment {
     pub id: PaymentId,
-    /// How it came: [`super::Way::NAME`].
+    /// The payment method: [`super::PaymentMethod::NAME`].
     pub way: String,
     pub amount_minor: i64,
     pub received_date: NaiveDate,
-    /// For the staff.
+    /// Visible to the staff only.
     pub note: Option<String>,
     pub recorded_by: String,
     pub created_at: DateTime<Utc>,
 }
 
-/// What somebody sent as proof of a payment.
+/// A proof of payment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Receipt {
     pub document: Document,
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn money_moves_it_from_due_over_part_paid_to_paid() {
+    fn payments_move_due_to_part_paid_to_paid() {
         let due = invoice(1_000);
         assert_eq!((due.name().as_str(), due.due_minor()), ("2026-0007", 1_000));
         let part = due.paid(1).unwrap();

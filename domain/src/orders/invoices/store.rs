@@ -1,6 +1,6 @@
 //! SQL of invoices.
 use super::model::{Invoice, Line, Payment, Status};
-use super::way::Received;
+use super::payment_method::ReceivedPayment;
 use crate::kernel::{
     access::Scope,
     db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, nested_subquery, placeholders, select_nested, select_rows},
@@ -39,14 +39,14 @@ const COLUMNS: &[ColumnSpec] = &[
 const LINES: &[ColumnSpec] =
     &[("description", "t.description", ColumnKind::Plain), ("amount_minor", "t.amount_minor", ColumnKind::Plain)];
 
-const WITH_NAMES: &str = "select v.id, v.year, v.number, v.spv_id, v.client_id, v.billed_to, v.billed_address, v.currency, \
+const SELECT_WITH_NAMES: &str = "select v.id, v.year, v.number, v.spv_id, v.client_id, v.billed_to, v.billed_address, v.currency, \
      v.total_minor, v.paid_minor, v.status, v.issued_date, v.due_date, v.void_reason, v.created_at, \
      v.updated_at, v.updated_by, v.version, \
      s.custom_identifier as spv_custom_identifier, \
     c.first_name as client_first_name, c.last_name as client_last_name \
     from invoices v join spvs s on s.id = v.spv_id join users c on c.id = v.client_id";
 
-/// All rows of `from`, each with its lines.
+/// Selects the rows of `from`, each with its lines.
 fn with_lines(dialect: Dialect, from: &str) -> String {
     let lines = "select description, amount_minor from invoice_lines where invoice_id = t.id order by line_order";
     let lines = nested_subquery(dialect, &select_nested(dialect, LINES, lines));
@@ -55,8 +55,7 @@ fn with_lines(dialect: Dialect, from: &str) -> String {
     select_rows(dialect, &columns, from)
 }
 
-/// The next number of a year. The year's row stays locked until the transaction ends, so a number that is not used
-/// in the end is the next one's: no gaps.
+/// The next number of a year. The year's row stays locked until the transaction ends, so that a rollback leaves no gap.
 pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
     tx.sql(
         "insert into invoice_numbers (year, last) values ($1, 1) \
@@ -67,9 +66,9 @@ pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
     .await
 }
 
-/// Who pays, as the paper names them, and in which language.
+/// The client as addressed on the invoice, and the invoice's language.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Payer {
+pub struct BillTo {
     pub first_name: String,
     pub last_name: String,
     pub language: String,
@@ -81,7 +80,7 @@ pub struct Payer {
     pub country: Option<String>,
 }
 
-pub async fn payer(tx: &mut Tx, id: UserId) -> Result<Payer> {
+pub async fn bill_to(tx: &mut Tx, id: UserId) -> Result<BillTo> {
     tx.sql(
         "select first_name, last_name, language, address, street_address, city, state, zip_code, country \
          from users where id = $1",
@@ -91,8 +90,8 @@ pub async fn payer(tx: &mut Tx, id: UserId) -> Result<Payer> {
     .await
 }
 
-/// Texts with letters beyond ASCII that an invoice shows or the next one will: few of many rows.
-pub async fn texts_beyond_ascii(db: &mut impl Sql) -> Result<Vec<String>> {
+/// Non-ASCII texts that are or will be printed on invoices.
+pub async fn non_ascii_texts(db: &mut impl Sql) -> Result<Vec<String>> {
     let columns = [
         ("invoices", "billed_to"),
         ("invoices", "billed_address"),
@@ -148,7 +147,7 @@ pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
 }
 
 pub async fn get(db: &mut impl Sql, id: InvoiceId) -> Result<Option<Invoice>> {
-    let sql = with_lines(db.dialect(), &format!("{WITH_NAMES} where v.id = $1"));
+    let sql = with_lines(db.dialect(), &format!("{SELECT_WITH_NAMES} where v.id = $1"));
     let rows: Vec<Invoice> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
@@ -159,13 +158,13 @@ pub async fn by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<Inv
     Ok(row.map(|(id,)| id))
 }
 
-/// Keeps the row from others until the transaction ends.
+/// Locks the row until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: InvoiceId) -> Result<()> {
     tx.sql("update invoices set version = version where id = $1").bind(id).run().await?;
     Ok(())
 }
 
-/// Where it stands now.
+/// Saves payments and status.
 pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     tx.sql(
         "update invoices set paid_minor = $2, status = $3, void_reason = $4, updated_at = $5, updated_by = $6, \
@@ -183,7 +182,7 @@ pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     Ok(())
 }
 
-/// Open invoices due between two days whose clients live in one of `zones`, not reminded of yet by the column `mark`.
+/// Open invoices that are due between two days, of clients in one of `zones`, without the reminder of the column `mark`.
 pub async fn due(
     tx: &mut Tx,
     (from, until): (NaiveDate, NaiveDate),
@@ -192,7 +191,7 @@ pub async fn due(
     limit: i64,
 ) -> Result<Vec<Invoice>> {
     let from_rows = format!(
-        "{WITH_NAMES} where v.status in ('due', 'part_paid') and v.due_date >= $1 and v.due_date <= $2 \
+        "{SELECT_WITH_NAMES} where v.status in ('due', 'part_paid') and v.due_date >= $1 and v.due_date <= $2 \
          and v.{mark} is null and s.status <> 'cancelled' and c.time_zone in ({}) \
          order by v.due_date, v.id limit {limit}",
         placeholders(3, zones.len())
@@ -202,26 +201,25 @@ pub async fn due(
     zones.iter().fold(query, |query, zone| query.bind(zone.clone())).list().await
 }
 
-/// Marks an invoice as told of; false when it has been paid, or somebody was faster.
-pub async fn told(tx: &mut Tx, id: InvoiceId, mark: &'static str, today: NaiveDate) -> Result<bool> {
+/// Marks a reminder as sent; false where the invoice was paid meanwhile, or another process sent it.
+pub async fn mark_reminded(tx: &mut Tx, id: InvoiceId, mark: &'static str, today: NaiveDate) -> Result<bool> {
     let sql =
         format!("update invoices set {mark} = $2 where id = $1 and {mark} is null and status in ('due', 'part_paid')");
     Ok(tx.sql_built(sql).bind(id).bind(today).run().await? == 1)
 }
 
-/// What a list is narrowed to.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Its number, or the beginnings of words under which its order is found.
+    /// The invoice number, or search words of its order.
     pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
     pub status: Option<Status>,
 }
 
-/// The condition of a scope on invoices, with `$1` as its id: a client's own, and the staff's; an order's company and
-/// partner do not pay it.
-fn scoped(scope: Scope) -> (&'static str, Option<Uuid>) {
+/// The condition of a scope, with `$1` as its id: clients see their own invoices, the staff all, others none.
+fn scope_condition(scope: Scope) -> (&'static str, Option<Uuid>) {
     match scope {
         Scope::All => ("1 = 1", None),
         Scope::Client(id) => ("v.client_id = $1", Some(id.0)),
@@ -236,9 +234,9 @@ pub async fn list(
     before: Option<(i64, i64)>,
     limit: usize,
 ) -> Result<Vec<Invoice>> {
-    let (condition, whose) = scoped(scope);
+    let (condition, whose) = scope_condition(scope);
     let mut ids = Vec::from_iter(whose);
-    let mut sql = format!("{WITH_NAMES} where {condition}");
+    let mut sql = format!("{SELECT_WITH_NAMES} where {condition}");
     for (column, id) in [("spv_id", filter.spv_id.map(|id| id.0)), ("client_id", filter.client_id.map(|id| id.0))] {
         if let Some(id) = id {
             ids.push(id);
@@ -249,7 +247,7 @@ pub async fn list(
         sql.push_str(&format!(" and v.status = '{}'", status.name()));
     }
     let q = filter.q.as_deref().unwrap_or("");
-    let (search, words) = match number(q) {
+    let (search, words) = match parse_number(q) {
         Some((year, number)) => (format!(" and v.year = {year} and v.number = {number}"), Vec::new()),
         None => {
             let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
@@ -272,23 +270,23 @@ pub async fn list(
     query.list().await
 }
 
-/// An invoice's name as its year and its place in it.
-pub fn number(name: &str) -> Option<(i64, i64)> {
+/// Parses an invoice number into year and number.
+pub fn parse_number(name: &str) -> Option<(i64, i64)> {
     let (year, number) = name.trim().split_once('-')?;
     Some((year.parse().ok()?, number.parse().ok()?))
 }
 
-/// What is to be paid in one currency.
+/// The outstanding amount in one currency.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Owed {
+pub struct Outstanding {
     pub currency: Currency,
     pub minor: i64,
     pub invoices: i64,
     pub overdue: i64,
 }
 
-pub async fn owed(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<Vec<Owed>> {
-    let (condition, whose) = scoped(scope);
+pub async fn outstanding(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<Vec<Outstanding>> {
+    let (condition, whose) = scope_condition(scope);
     let n = 1 + usize::from(whose.is_some());
     let mut query = db.sql_built(format!(
         "select v.currency, cast(sum(v.total_minor - v.paid_minor) as bigint) as minor, count(*) as invoices, \
@@ -306,7 +304,7 @@ pub async fn insert_payment(
     id: PaymentId,
     invoice: InvoiceId,
     way: &str,
-    received: &Received,
+    received: &ReceivedPayment,
     by: &str,
     at: DateTime<Utc>,
 ) -> Result<()> {
@@ -337,7 +335,7 @@ pub async fn payments(db: &mut Db, invoice: InvoiceId) -> Result<Vec<Payment>> {
     .await
 }
 
-/// Notes what was sent as proof; false when it has been already.
+/// Inserts a proof of payment; false where the document is one already.
 pub async fn insert_receipt(
     tx: &mut Tx,
     id: Uuid,
@@ -361,7 +359,7 @@ pub async fn insert_receipt(
         == 1)
 }
 
-/// What was sent as proof, by whom and when, the newest first.
+/// The proofs of payment with sender and time, newest first.
 pub async fn receipts(db: &mut Db, invoice: InvoiceId) -> Result<Vec<(DocumentId, String, DateTime<Utc>)>> {
     db.sql(
         "select document_id, sent_by, created_at from invoice_receipts where invoice_id = $1 \

@@ -10,7 +10,7 @@ use crate::{
         idempotency,
         ids::MailId,
         text::unique_key,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     outbox::mails::{self, Kind},
 };
@@ -22,10 +22,10 @@ use serde_json::Map;
 /// Forbidden; Invalid for an address without a client, and for an identifier without an order of the client.
 pub async fn notify_client(ctx: &Ctx, client_email: &str, spv_identifier: &str) -> Result<MailId> {
     ctx.may(Action::Send, Resource::Mails)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let email = check.email("clientEmail", client_email);
-    let identifier = check.line("spvIdentifier", spv_identifier, LINE);
-    check.done()?;
+    let identifier = check.single_line("spvIdentifier", spv_identifier, LINE);
+    check.finish()?;
     let client = users::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
     let Some(client) = client.filter(|user| user.role == Role::Client) else {
         return Err(Error::field("clientEmail", "not_found"));
@@ -33,7 +33,7 @@ pub async fn notify_client(ctx: &Ctx, client_email: &str, spv_identifier: &str) 
     let (client, key) = (client.id, &unique_key(&identifier));
     ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(MailId(id));
             }
             // Only among this client's orders: another company may use the same identifier.
@@ -46,7 +46,7 @@ pub async fn notify_client(ctx: &Ctx, client_email: &str, spv_identifier: &str) 
             let id = mails::queue(tx, ctx, Kind::SpvCreated, client, Some(spv), Map::new())
                 .await?
                 .ok_or(Error::NotFound("mail"))?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()

@@ -1,7 +1,7 @@
 //! SQL of orders. Each read is one statement.
 use super::{
     Country, Status,
-    model::{Spv, State},
+    model::{NewOrder, Spv, State},
 };
 use crate::{
     kernel::{
@@ -36,6 +36,7 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
     ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
     ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
+    ("vehicle_name", "t.vehicle_name", ColumnKind::Plain),
     ("country", "t.country", ColumnKind::Plain),
     ("currency", "t.currency", ColumnKind::Plain),
     ("price_minor", "t.price_minor", ColumnKind::Plain),
@@ -59,7 +60,7 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ("version", "t.version", ColumnKind::Plain),
 ];
 
-const WITH_NAMES: &str = "select s.id, s.client_id, s.company_id, s.iso_id, s.custom_identifier, s.country, s.currency, \
+const SELECT_WITH_NAMES: &str = "select s.id, s.client_id, s.company_id, s.iso_id, s.custom_identifier, s.vehicle_name, s.country, s.currency, \
      s.price_minor, s.commission_minor, s.purchase_amount_minor, s.iso_commission_percentage, \
      s.iso_commission_minor, s.status, s.held_from, s.cancelled_from, s.status_reason, s.ordered_date, \
      s.closed_at, s.steps_total, s.steps_completed, s.steps_pending, s.current_step, s.created_at, \
@@ -86,9 +87,9 @@ pub async fn of_step(db: &mut impl Sql, step: StepId) -> Result<Option<(Spv, Vec
     Ok(found.map(read))
 }
 
-/// The same, kept from others until the transaction ends.
+/// The order of a step with all its steps, locked until the transaction ends.
 pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
-    // SQLite has one writer, which this is. PostgreSQL reads what others wrote only after it has the lock.
+    // SQLite has one writer. PostgreSQL must lock first, so that the read sees what was committed while it waited.
     if tx.dialect() == Dialect::Postgres {
         let text = format!("select s.id from spvs s where s.id = {OF_STEP}{}", for_update(tx.dialect(), "s"));
         tx.sql_built(text).bind(step).optional::<(SpvId,)>().await?;
@@ -96,18 +97,17 @@ pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<
     of_step(tx, step).await
 }
 
-/// An order, its steps, and which of them waits for which.
+/// An order, its steps, and the dependencies among them.
 type WithSteps = (Nested<Spv>, Nested<Vec<Step>>, Nested<Vec<(StepId, StepId)>>);
 
-/// `which` is the order's id as SQL, from the value `$1`.
+/// `which` is an SQL expression of the order's id, with the parameter `$1`.
 fn with_steps(dialect: Dialect, which: &str) -> String {
-    let steps =
-        format!("select {} from spv_steps where spv_id = t.id order by step_order, id", steps::store::ROW_COLUMNS);
+    let steps = format!("select {} from spv_steps where spv_id = t.id order by step_order, id", steps::ROW_COLUMNS);
     format!(
-        "select {}, ({}), ({}) from ({WITH_NAMES} where s.id = {which}) t",
+        "select {}, ({}), ({}) from ({SELECT_WITH_NAMES} where s.id = {which}) t",
         nested_row(dialect, COLUMNS),
-        select_nested(dialect, steps::store::COLUMNS, &steps),
-        select_nested(dialect, steps::store::NEED, steps::store::NEEDS),
+        select_nested(dialect, steps::COLUMNS, &steps),
+        select_nested(dialect, steps::DEPENDENCY_COLUMNS, steps::SELECT_DEPENDENCIES),
     )
 }
 
@@ -120,7 +120,7 @@ fn read((Nested(spv), Nested(mut steps), Nested(needs)): WithSteps) -> (Spv, Vec
     (spv, steps)
 }
 
-/// Keeps the order from others until the transaction ends.
+/// Locks the order until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: SpvId) -> Result<()> {
     if tx.dialect() == Dialect::Postgres {
         let text = format!("select s.id from spvs s where s.id = $1{}", for_update(tx.dialect(), "s"));
@@ -133,21 +133,21 @@ pub async fn spv_of_step(db: &mut Db, step: StepId) -> Result<Option<SpvId>> {
     Ok(db.sql("select spv_id from spv_steps where id = $1").bind(step).optional::<(SpvId,)>().await?.map(|(id,)| id))
 }
 
-/// What a list is narrowed to.
+/// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub q: Option<String>,
     pub status: Option<Status>,
     pub company_id: Option<CompanyId>,
-    pub iso: Option<ByIso>,
+    pub iso: Option<IsoFilter>,
     pub client_id: Option<UserId>,
     pub country: Option<Country>,
     pub order: Order,
-    /// Only these, as a search found them.
+    /// Only these ids, which a search found.
     pub ids: Option<Vec<Uuid>>,
 }
 
-/// In which order a list is. By amount only within currencies: an amount of one is not more or less than of another.
+/// The sort order of a list. Amounts are sorted within each currency, as amounts of two currencies do not compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     #[default]
@@ -176,12 +176,12 @@ impl Order {
         matches!(self, Self::Largest | Self::Smallest)
     }
 
-    /// The columns that the list goes by, each the same way.
+    /// The sort columns, all ascending or all descending.
     fn columns(self) -> [&'static str; 3] {
         if self.by_amount() { ["s.currency", AMOUNT, "s.id"] } else { ["s.ordered_date", "s.created_at", "s.id"] }
     }
 
-    fn way(self) -> (&'static str, &'static str) {
+    fn direction(self) -> (&'static str, &'static str) {
         if matches!(self, Self::Newest | Self::Largest) { ("<", " desc") } else { (">", "") }
     }
 }
@@ -189,21 +189,21 @@ impl Order {
 const AMOUNT: &str = "coalesce(s.purchase_amount_minor, s.price_minor, 0)";
 
 #[derive(Clone, Copy, Debug)]
-pub enum ByIso {
+pub enum IsoFilter {
     One(IsoId),
-    /// Orders without a partner: 'Unassigned'.
+    /// Orders without a partner, shown as 'Unassigned'.
     None,
 }
 
-/// Where a page ended, by the columns of its order.
+/// A cursor: the last row of a page, by the columns of its sort order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Key {
+pub enum Cursor {
     Date(NaiveDate, DateTime<Utc>, SpvId),
     Amount(Currency, i64, SpvId),
 }
 
-impl Key {
+impl Cursor {
     pub fn of(order: Order, spv: &Spv) -> Self {
         if order.by_amount() {
             Self::Amount(spv.currency, spv.amount_minor().unwrap_or(0), spv.id)
@@ -212,7 +212,7 @@ impl Key {
         }
     }
 
-    /// A place in a list of another order is none in this one.
+    /// Whether the cursor is of a list in this order.
     pub fn fits(&self, order: Order) -> bool {
         matches!(self, Self::Amount(..)) == order.by_amount()
     }
@@ -226,9 +226,9 @@ fn list_sql(
     after: bool,
     limit: usize,
 ) -> (String, Vec<Uuid>, Vec<String>) {
-    let mut sql = format!("{WITH_NAMES} where 1 = 1");
+    let mut sql = format!("{SELECT_WITH_NAMES} where 1 = 1");
     let mut ids = Vec::new();
-    // A client has few orders: the index is to be the client's, whatever else is asked of them.
+    // A client has few orders: the other conditions must not keep SQLite from the client's index.
     let few = filter.client_id.is_some() || matches!(scope, Scope::Client(_));
     let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
         ids.push(id);
@@ -247,8 +247,8 @@ fn list_sql(
         by("company_id", id.0, &mut sql, &mut ids);
     }
     match filter.iso {
-        Some(ByIso::One(id)) => by("iso_id", id.0, &mut sql, &mut ids),
-        Some(ByIso::None) => sql.push_str(" and s.iso_id is null"),
+        Some(IsoFilter::One(id)) => by("iso_id", id.0, &mut sql, &mut ids),
+        Some(IsoFilter::None) => sql.push_str(" and s.iso_id is null"),
         None => {}
     }
     if let Some(id) = filter.client_id {
@@ -263,30 +263,33 @@ fn list_sql(
     let (search, words) = narrow.sql(dialect, "s.id", ids.len() + 1);
     sql.push_str(&search);
     let columns = filter.order.columns();
-    let (beyond, way) = filter.order.way();
+    let (comparison, direction) = filter.order.direction();
     if after {
         let n = ids.len() + words.len();
-        sql.push_str(&format!(" and ({}) {beyond} (${}, ${}, ${})", columns.join(", "), n + 1, n + 2, n + 3));
+        sql.push_str(&format!(" and ({}) {comparison} (${}, ${}, ${})", columns.join(", "), n + 1, n + 2, n + 3));
     }
-    sql.push_str(&format!(" order by {} limit {limit}", columns.map(|column| format!("{column}{way}")).join(", ")));
+    sql.push_str(&format!(
+        " order by {} limit {limit}",
+        columns.map(|column| format!("{column}{direction}")).join(", ")
+    ));
     (sql, ids, words)
 }
 
-async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<SearchCondition> {
+async fn narrow_filter(db: &mut Db, scope: Scope, filter: &Filter) -> Result<SearchCondition> {
     if let Some(ids) = &filter.ids {
         return Ok(SearchCondition::Ids(ids.clone()));
     }
     let iso = match filter.iso {
-        Some(ByIso::One(id)) => Some(id),
+        Some(IsoFilter::One(id)) => Some(id),
         _ => None,
     };
     let within = SearchScope::from(scope).company(filter.company_id).iso(iso).few(filter.client_id.is_some());
     search::condition(db, "spv", within, filter.q.as_deref()).await
 }
 
-/// A page of them, after where the one before ended.
-pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Result<Vec<Spv>> {
-    let narrow = narrowed(db, scope, filter).await?;
+/// A page of orders after the cursor.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Cursor>, limit: usize) -> Result<Vec<Spv>> {
+    let narrow = narrow_filter(db, scope, filter).await?;
     let (rows, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
     let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &rows));
     for id in ids {
@@ -296,15 +299,14 @@ pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>
         query = query.bind(word);
     }
     let query = match after {
-        Some(Key::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
-        Some(Key::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
+        Some(Cursor::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
+        Some(Cursor::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
         None => query,
     };
     query.list().await
 }
 
-/// Orders by what people call them: their identifier, of which each company may have one, else the first characters
-/// of their ids.
+/// Orders of this identifier, which is unique within a company, or else of this order number.
 pub async fn named(db: &mut Db, name: &str) -> Result<Vec<SpvId>> {
     let bare = unique_key(name);
     let short = bare.strip_prefix("spv-").unwrap_or(&bare).to_owned();
@@ -327,60 +329,61 @@ fn id_range(start: &str) -> Option<(Uuid, Uuid)> {
     Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
 }
 
-/// A client's orders, with what they are found by.
-pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<(SpvId, CompanyId, Option<IsoId>, Option<String>)>> {
-    let sql = "select id, company_id, iso_id, custom_identifier from spvs where client_id = $1";
-    tx.sql(sql).bind(client).all().await
-}
-
-/// A new order's row.
-pub struct NewRow {
+/// The fields of an order's search entry.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Indexed {
     pub id: SpvId,
-    pub client_id: UserId,
     pub company_id: CompanyId,
     pub iso_id: Option<IsoId>,
     pub custom_identifier: Option<String>,
-    pub country: Country,
-    pub currency: crate::kernel::money::Currency,
-    pub price_minor: Option<i64>,
-    pub commission_minor: Option<i64>,
-    pub purchase_amount_minor: Option<i64>,
-    pub iso_commission_percentage: Option<i64>,
+    pub vehicle_name: Option<String>,
+}
+
+/// A client's orders, with the fields of their search entries.
+pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<Indexed>> {
+    let sql = "select id, company_id, iso_id, custom_identifier, vehicle_name from spvs where client_id = $1";
+    tx.sql(sql).bind(client).all().await
+}
+
+/// A new order's row: what was asked for, and what follows from it.
+pub struct InsertOrder<'a> {
+    pub id: SpvId,
+    pub order: &'a NewOrder,
     pub iso_commission_minor: Option<i64>,
-    pub status: Status,
-    pub ordered_date: NaiveDate,
     pub steps: i64,
     pub current_step: Option<String>,
     pub at: DateTime<Utc>,
     pub by: String,
 }
 
-pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
+pub async fn insert(tx: &mut Tx, row: &InsertOrder<'_>) -> Result<()> {
+    let order = row.order;
     tx.sql(
         "insert into spvs (id, client_id, company_id, iso_id, custom_identifier, custom_identifier_key, country, currency, \
          price_minor, commission_minor, purchase_amount_minor, iso_commission_percentage, iso_commission_minor, status, \
-         ordered_date, steps_total, steps_pending, current_step, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $18, $19)",
+         ordered_date, steps_total, steps_pending, current_step, created_at, updated_at, updated_by, vehicle_name) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $18, $19, $20)",
     )
     .bind(row.id)
-    .bind(row.client_id)
-    .bind(row.company_id)
-    .bind(row.iso_id)
-    .bind(row.custom_identifier.clone())
-    .bind(row.custom_identifier.as_deref().map(unique_key))
-    .bind(row.country)
-    .bind(row.currency)
-    .bind(row.price_minor)
-    .bind(row.commission_minor)
-    .bind(row.purchase_amount_minor)
-    .bind(row.iso_commission_percentage)
+    .bind(order.client_id)
+    .bind(order.company_id)
+    .bind(order.iso_id)
+    .bind(order.custom_identifier.clone())
+    .bind(order.custom_identifier.as_deref().map(unique_key))
+    .bind(order.country)
+    .bind(order.currency)
+    .bind(order.price_minor)
+    .bind(order.commission_minor)
+    .bind(order.purchase_amount_minor)
+    .bind(order.iso_commission_percentage)
     .bind(row.iso_commission_minor)
-    .bind(row.status)
-    .bind(row.ordered_date)
+    .bind(order.status)
+    .bind(order.ordered_date)
     .bind(row.steps)
     .bind(row.current_step.clone())
     .bind(row.at)
     .bind(row.by.clone())
+    .bind(order.vehicle_name.clone())
     .run()
     .await?;
     Ok(())
@@ -394,11 +397,11 @@ pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str)
         .await
 }
 
-/// Writes what a step moves within a status. The status itself is left out: SQLite would write it into every index
-/// it is in, also when it is the same.
+/// Saves the progress of the steps within a status. The status is left out, as SQLite would rewrite it in every index
+/// that contains it.
 ///
 /// # Errors
-/// Conflict when the order has another version than before.
+/// Conflict `stale` where the stored version is another one.
 pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
     let changed = tx.sql(
         "update spvs set steps_completed = $2, steps_pending = $3, current_step = $4, updated_at = $5, updated_by = $6, \
@@ -418,10 +421,10 @@ pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
     check_version(changed)
 }
 
-/// Writes the fields that the state machine and the steps move, and its version.
+/// Saves the state and the progress of the steps.
 ///
 /// # Errors
-/// Conflict when the order has another version than before.
+/// Conflict `stale` where the stored version is another one.
 pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &str) -> Result<()> {
     let changed = tx
         .sql(
@@ -448,9 +451,9 @@ pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &
     check_version(changed)
 }
 
-/// The people an order is made between, as far as they exist.
+/// Company, client and ISO of a new order, as far as they exist.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Parties {
+pub struct OrderParties {
     pub company_archived_at: Option<DateTime<Utc>>,
     pub client_company_id: Option<CompanyId>,
     pub client_role: Option<crate::kernel::access::Role>,
@@ -462,7 +465,12 @@ pub struct Parties {
     pub iso_archived_at: Option<DateTime<Utc>>,
 }
 
-pub async fn parties(tx: &mut Tx, company: CompanyId, client: UserId, iso: Option<IsoId>) -> Result<Option<Parties>> {
+pub async fn parties(
+    tx: &mut Tx,
+    company: CompanyId,
+    client: UserId,
+    iso: Option<IsoId>,
+) -> Result<Option<OrderParties>> {
     tx.sql(
         "select k.archived_at as company_archived_at, c.company_id as client_company_id, c.role as client_role, \
          c.status as client_status, c.first_name as client_first_name, c.last_name as client_last_name, \

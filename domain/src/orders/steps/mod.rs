@@ -1,25 +1,24 @@
-//! The steps of orders: staff move them, and with the last one the order closes (decisions 3 to 6).
+//! The steps of orders: the staff change them, and the last completed one closes the order (decisions 3 to 6).
+mod auto_complete;
 mod model;
 mod plan;
-mod settle;
-pub(crate) mod store;
+mod store;
 
-pub(crate) use model::wrong_needs;
-pub use model::{Change, MOST_DAYS, Party, Status, Step, business_days_after, is_overdue, owner};
-pub use plan::{New, add, remove, reorder};
-pub(crate) use settle::settle;
-pub(crate) use store::copy;
+pub(crate) use auto_complete::auto_complete;
+pub(crate) use model::find_dependency_problem;
+pub use model::{Change, MAX_OFFSET_DAYS, Party, Status, Step, business_days_after, is_overdue, owner};
+pub use plan::{NewStep, add, remove, reorder};
+pub(crate) use store::{COLUMNS, DEPENDENCY_COLUMNS, ROW_COLUMNS, SELECT_DEPENDENCIES, copy};
 
 use crate::{
     accounts::users,
-    desk::tasks,
     kernel::{
         access::{Action, Resource},
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
         ids::{SpvId, StepId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     orders::spvs::{self, Event, Spv},
     outbox::mails,
@@ -28,27 +27,28 @@ use crate::{
 use chrono::{Days, NaiveDate};
 use serde_json::Map;
 
-/// One step with its order. Whoever may see the order.
+/// One step with its order. Everybody who may see the order.
 ///
 /// # Errors
-/// NotFound, also when the order is not the actor's to know of.
+/// NotFound, also for an order that the actor may not see.
 pub async fn get(ctx: &Ctx, id: StepId) -> Result<(Step, Spv)> {
-    let spv = spvs::store::spv_of_step(&mut ctx.db(), id).await?.ok_or(Error::NotFound("step"))?;
-    of(spvs::get(ctx, spv).await.map_err(as_step)?, id)
+    let spv = spvs::spv_of_step(&mut ctx.db(), id).await?.ok_or(Error::NotFound("step"))?;
+    step_of(spvs::get(ctx, spv).await.map_err(map_not_found)?, id)
 }
 
-fn of(detail: spvs::Detail, id: StepId) -> Result<(Step, Spv)> {
+fn step_of(detail: spvs::Detail, id: StepId) -> Result<(Step, Spv)> {
     let step = detail.steps.into_iter().find(|step| step.id == id).ok_or(Error::NotFound("step"))?;
     Ok((step, detail.spv))
 }
 
-fn as_step(error: Error) -> Error {
+/// An order that the actor may not see is a step that is not found.
+fn map_not_found(error: Error) -> Error {
     if matches!(error, Error::NotFound(_)) { Error::NotFound("step") } else { error }
 }
 
-/// Changes a step, and moves its order along: the first step that leaves pending takes an active order to
-/// processing, the last completed one closes it and tells the client. Staff; once the order is closed, its
-/// steps are a super admin's, and moving one needs a reason and reopens the order.
+/// Changes a step, and its order with it: the first step that leaves pending moves an active order to processing, the
+/// last completed one closes it and mails the client. Staff. The steps of a closed order are a super admin's to change;
+/// a change of status needs a reason then and reopens the order.
 ///
 /// # Errors
 /// Invalid per field; Conflict `wrong_status` while the order is on hold or cancelled, stale when `version` is
@@ -56,108 +56,118 @@ fn as_step(error: Error) -> Error {
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     ctx.transaction(|tx| {
         let change = change.clone();
-        async move { work(tx, ctx, id, version, change).await }.scope_boxed()
+        async move { update_within(tx, ctx, id, version, change).await }.scope_boxed()
     })
     .await
 }
 
-/// [`update`] in a transaction that may do more.
-pub(crate) async fn work(
+/// [`update`] in the caller's transaction.
+pub(crate) async fn update_within(
     tx: &mut Tx,
     ctx: &Ctx,
     id: StepId,
     version: Option<i64>,
     change: Change,
 ) -> Result<(Step, Spv)> {
-    let changed = self::change(tx, ctx, id, version, change).await?;
-    settled(tx, ctx, changed).await
-}
-
-/// The step and its order, once what the step set free is done where it is done by itself.
-async fn settled(tx: &mut Tx, ctx: &Ctx, (step, spv, free): Changed) -> Result<(Step, Spv)> {
-    if free.is_empty() {
+    let StepUpdate { step, spv, unblocked } = apply(tx, ctx, id, version, change).await?;
+    if unblocked.is_empty() {
         return Ok((step, spv));
     }
-    match Box::pin(settle(tx, ctx, spv.id, free)).await? {
-        Some(detail) => of(detail, step.id),
+    match Box::pin(auto_complete(tx, ctx, spv.id, unblocked)).await? {
+        Some(detail) => step_of(detail, step.id),
         None => Ok((step, spv)),
     }
 }
 
-/// A step and its order, and the steps that it may have set free, for [`settle`].
-type Changed = (Step, Spv, Vec<StepId>);
+/// A changed step with its order, and the steps that the change may have unblocked, for [`auto_complete`].
+struct StepUpdate {
+    step: Step,
+    spv: Spv,
+    unblocked: Vec<StepId>,
+}
 
-/// [`update`] in a transaction that may move more. Locks the order; the order is written before its step.
-async fn change(tx: &mut Tx, ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<Changed> {
-    let (before, mut steps) = spvs::store::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
-    let resource = spvs::resource(&before);
-    ctx.may(Action::UpdateSteps, resource).map_err(as_step)?;
+/// [`update`] without the automatic completion of other steps. Locks the order, which is saved before the step.
+async fn apply(tx: &mut Tx, ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<StepUpdate> {
+    let (before, mut steps) = spvs::lock_of_step(tx, id).await?.ok_or(Error::NotFound("step"))?;
+    ctx.may(Action::UpdateSteps, spvs::resource(&before)).map_err(map_not_found)?;
     let place = steps.iter().position(|step| step.id == id).ok_or(Error::NotFound("step"))?;
     let old = steps[place].clone();
     fresh(version, old.version, &old.updated_by, old.updated_at)?;
     if matches!(before.status, spvs::Status::OnHold | spvs::Status::Cancelled) {
         return Err(Error::wrong_status(before.status));
     }
+    let reason = change.reason.clone();
+    let new = changed(tx, ctx, &old, change, &steps).await?;
+    let moved = new.status != old.status;
+    if moved && matches!(new.status, Status::InProgress | Status::Completed) {
+        plan::check_dependencies_done(ctx, &new, &steps)?;
+    }
+    let mut state = before.state();
+    let mut events = Vec::new();
+    if before.status == spvs::Status::Closed {
+        ctx.may(Action::UpdateClosedSteps, spvs::resource(&before))?;
+    }
+    if moved && before.status == spvs::Status::Closed {
+        let mut check = Validator::new();
+        let reason = check.text("reason", reason.as_deref().unwrap_or(""));
+        check.finish()?;
+        state = state.after(Event::Reopen)?;
+        events.push(spvs::status_event("spv.reopened", &before, state.status, Some(&reason)));
+    }
+    log_update(tx, ctx, &before, &old, &new).await?;
+    let unblocked = auto_complete::newly_unblocked(&old, &new, &steps);
+    // The order's version guards its progress, the name of its current step and the dependencies of other steps.
+    let waits = |step: &Step| (step.depends_on.clone(), step.completes_with_documents);
+    let order_unchanged = !moved && new.step_name == old.step_name && waits(&new) == waits(&old);
+    let spv = if order_unchanged {
+        before
+    } else {
+        steps[place] = new.clone();
+        if moved && old.status == Status::Pending && state.status == spvs::Status::Active {
+            state = state.after(Event::FirstStepMoved)?;
+            events.push(spvs::status_event("spv.processing", &before, state.status, None));
+        }
+        update_order(tx, ctx, &before, &steps, state, events).await?
+    };
+    store::save(tx, &new).await?;
+    plan::save(tx, &old, &new).await?;
+    Ok(StepUpdate { step: new, spv, unblocked })
+}
+
+/// The step with a validated change.
+async fn changed(tx: &mut Tx, ctx: &Ctx, old: &Step, change: Change, steps: &[Step]) -> Result<Step> {
     let today = match change.business_days {
         Some(_) => Some(settings::within(tx).await?.day(ctx.now())),
         None => None,
     };
     let mut new = old.changed(&change, ctx.now(), today)?;
     assign(tx, &mut new, change.assignee_id).await?;
-    if let Some(needs) = change.depends_on {
-        new.depends_on = needs;
-        plan::check_needs(&new, &steps)?;
+    if let Some(dependencies) = change.depends_on {
+        new.depends_on = dependencies;
+        plan::check_dependencies(&new, steps)?;
     }
-    (new.updated_at, new.updated_by, new.version) = (ctx.now(), ctx.who(), old.version + 1);
-    let moved = new.status != old.status;
-    if moved && matches!(new.status, Status::InProgress | Status::Completed) {
-        plan::nothing_first(ctx, &new, &steps)?;
-    }
-    let mut state = before.state();
-    let mut events = Vec::new();
-    if before.status == spvs::Status::Closed {
-        ctx.may(Action::UpdateClosedSteps, resource)?;
-    }
-    if moved && before.status == spvs::Status::Closed {
-        let mut check = Check::new();
-        let reason = check.text("reason", change.reason.as_deref().unwrap_or(""));
-        check.done()?;
-        state = state.after(Event::Reopen)?;
-        events.push(spvs::told("spv.reopened", &before, state.status, Some(&reason)));
-    }
-    let planned = plan::is_changed(&old, &new);
+    (new.updated_at, new.updated_by, new.version) = (ctx.now(), ctx.actor_name(), old.version + 1);
+    Ok(new)
+}
+
+/// Logs a change of the plan, of the assignee and of the rest, each for those who may see it.
+async fn log_update(tx: &mut Tx, ctx: &Ctx, spv: &Spv, old: &Step, new: &Step) -> Result<()> {
+    let planned = plan::is_changed(old, new);
     if planned {
-        activity::append(tx, ctx, plan::told("step.planned", &before, &new)).await?;
+        activity::append(tx, ctx, plan::event("step.planned", spv, new)).await?;
     }
     let assigned = new.assignee_id != old.assignee_id;
     if assigned {
-        activity::append(tx, ctx, self::assigned(&before, &new)).await?;
+        activity::append(tx, ctx, assigned_event(spv, new)).await?;
     }
-    if differs(&old, &new) || !(assigned || planned) {
-        activity::append(tx, ctx, told(&before, &old, &new)).await?;
+    if work_changed(old, new) || !(assigned || planned) {
+        activity::append(tx, ctx, updated_event(spv, old, new)).await?;
     }
-    let free = settle::set_free(&old, &new, &steps);
-    // What others that are changed meanwhile may set free hangs on it: the order's version tells them.
-    let waits = |step: &Step| (step.depends_on.clone(), step.completes_with_documents);
-    let stays = !moved && new.step_name == old.step_name && waits(&new) == waits(&old);
-    let spv = if stays {
-        before
-    } else {
-        steps[place] = new.clone();
-        if moved && old.status == Status::Pending && state.status == spvs::Status::Active {
-            state = state.after(Event::FirstStepMoved)?;
-            events.push(spvs::told("spv.processing", &before, state.status, None));
-        }
-        follow(tx, ctx, &before, &steps, state, events).await?
-    };
-    store::save(tx, &new).await?;
-    plan::save(tx, &old, &new).await?;
-    Ok((new, spv, free))
+    Ok(())
 }
 
-/// Brings an order after its steps: its progress, and its close with the last completed one, of which its client is
-/// told.
-async fn follow(
+/// Saves an order's progress after its steps, and closes it with the last completed one, of which its client has a mail.
+async fn update_order(
     tx: &mut Tx,
     ctx: &Ctx,
     before: &Spv,
@@ -167,11 +177,11 @@ async fn follow(
 ) -> Result<Spv> {
     let mut after = with_progress(before.clone(), steps);
     let done = |spv: &Spv| spv.steps_total > 0 && spv.steps_completed == spv.steps_total;
-    // One that was reopened stays open until there was something left to do.
+    // A reopened order closes only after a step was open again.
     if done(&after) && !done(before) && state.status.is_open() {
         state = state.after(Event::LastStepCompleted)?;
         after.closed_at = Some(ctx.now());
-        events.push(spvs::told("spv.closed", before, state.status, None));
+        events.push(spvs::status_event("spv.closed", before, state.status, None));
         spvs::mail(tx, ctx, mails::Kind::SpvClosed, before.client_id, before.id).await?;
     } else if state.status.is_open() {
         after.closed_at = None;
@@ -179,14 +189,14 @@ async fn follow(
     for event in events {
         activity::append(tx, ctx, event).await?;
     }
-    spvs::moved(tx, ctx, before, after, state).await
+    spvs::save_change(tx, ctx, before, after, state).await
 }
 
-/// Completes several steps of one order, all of them or none; what others wait for comes first. Staff.
+/// Completes several steps of one order, all or none, in the order of their dependencies. Staff.
 ///
 /// # Errors
-/// NotFound, also for a step of another order; Invalid `ids` without any; Conflict `stale` for an order that was
-/// changed since; else as [`update`].
+/// NotFound, also for a step of another order; Invalid `ids` without any; Conflict `stale` for another
+/// version of the order; otherwise as [`update`].
 pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]) -> Result<spvs::Detail> {
     let order = &spvs::get(ctx, spv).await?;
     ctx.may(Action::UpdateSteps, spvs::resource(&order.spv))?;
@@ -202,17 +212,17 @@ pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId
                 let (now, _) = plan::lock(tx, ctx, spv).await?;
                 fresh(version, now.version, &now.updated_by, now.updated_at)?;
             }
-            let chosen = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
-            let mut left: Vec<&Step> = order.steps.iter().filter(chosen).collect();
-            let mut set_free = Vec::new();
+            let to_complete = |step: &&Step| ids.contains(&step.id) && step.status != Status::Completed;
+            let mut left: Vec<&Step> = order.steps.iter().filter(to_complete).collect();
+            let mut unblocked = Vec::new();
             while !left.is_empty() {
                 let free = |step: &&Step| !left.iter().any(|other| step.depends_on.contains(&other.id));
-                // There is always one: no step waits for itself.
+                // There is always one, as dependencies have no cycle.
                 let step = left.remove(left.iter().position(free).unwrap_or(0));
                 let done = Change { status: Some(Status::Completed.name().to_owned()), ..Change::default() };
-                set_free.extend(change(tx, ctx, step.id, Some(step.version), done).await?.2);
+                unblocked.extend(apply(tx, ctx, step.id, Some(step.version), done).await?.unblocked);
             }
-            settle(tx, ctx, spv, set_free).await.map(drop)
+            auto_complete(tx, ctx, spv, unblocked).await.map(drop)
         }
         .scope_boxed()
     })
@@ -220,27 +230,29 @@ pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId
     spvs::get(ctx, spv).await
 }
 
-/// Gives a step to somebody of the staff, or to nobody.
+/// Assigns a step to an active member of the staff, or to nobody.
 async fn assign(tx: &mut Tx, step: &mut Step, to: Option<Option<UserId>>) -> Result<()> {
     let Some(to) = to.filter(|to| *to != step.assignee_id) else { return Ok(()) };
     step.assignee_name = match to {
-        Some(id) => Some(tasks::is_staff(tx, id).await?.ok_or_else(|| Error::field("assignee_id", "not_found"))?),
+        Some(id) => {
+            Some(users::active_staff_name(tx, id).await?.ok_or_else(|| Error::field("assignee_id", "not_found"))?)
+        }
         None => None,
     };
     step.assignee_id = to;
     Ok(())
 }
 
-/// Whether there is more to tell of than who has the step.
-fn differs(old: &Step, new: &Step) -> bool {
-    let told = |step: &Step| {
+/// Whether more has changed than plan and assignee.
+fn work_changed(old: &Step, new: &Step) -> bool {
+    let work = |step: &Step| {
         (step.status, step.text_data.clone(), step.document_url.clone(), step.blocked_reason.clone(), step.waiting_on)
     };
-    told(old) != told(new)
+    work(old) != work(new)
 }
 
-/// Who of the staff has a step is the staff's business.
-fn assigned(spv: &Spv, step: &Step) -> activity::Event {
+/// The event of a new assignee, for the staff only.
+fn assigned_event(spv: &Spv, step: &Step) -> activity::Event {
     let action = if step.assignee_id.is_some() { "step.assigned" } else { "step.unassigned" };
     let event = activity::Event::new(action, "step", step.id.0, spv.identifier())
         .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)
@@ -262,8 +274,8 @@ fn with_progress(mut spv: Spv, steps: &[Step]) -> Spv {
     spv
 }
 
-/// What everybody whose order it is can see is told to all of them; a change of notes is for the staff.
-fn told(spv: &Spv, old: &Step, new: &Step) -> activity::Event {
+/// The event of a change: public, except where only the staff's notes have changed.
+fn updated_event(spv: &Spv, old: &Step, new: &Step) -> activity::Event {
     let event = activity::Event::new("step.updated", "step", new.id.0, spv.identifier())
         .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)
         .spv(spv.id)
@@ -279,7 +291,7 @@ fn told(spv: &Spv, old: &Step, new: &Step) -> activity::Event {
     if shown(old) == shown(new) { event } else { event.public() }
 }
 
-/// Whether the steps of this order are the actor's to change as it stands.
+/// Whether the actor may change the steps of this order in its present status.
 pub fn may_update(ctx: &Ctx, spv: &Spv) -> bool {
     let action = match spv.status {
         spvs::Status::OnHold | spvs::Status::Cancelled => return false,
@@ -289,7 +301,7 @@ pub fn may_update(ctx: &Ctx, spv: &Spv) -> bool {
     ctx.can(action, spvs::resource(spv))
 }
 
-/// What the actor may do with this step as it stands: its buttons.
+/// The actions that the actor may take on this step: its buttons.
 pub fn can(ctx: &Ctx, spv: &Spv, step: &Step) -> Vec<&'static str> {
     if !may_update(ctx, spv) {
         return Vec::new();
@@ -298,32 +310,32 @@ pub fn can(ctx: &Ctx, spv: &Spv, step: &Step) -> Vec<&'static str> {
     if removable { vec!["update", "delete"] } else { vec!["update"] }
 }
 
-/// How many days before its date people hear of a step, and of whatever else is due.
-pub(crate) const SOON: u64 = 3;
+/// The days before a due date from which steps, document requests and invoices are reminded of.
+pub(crate) const DUE_SOON_DAYS: u64 = 3;
 
-/// What the log says of a date that is near or past. A step that waits for the client is the client's to hear of;
-/// any other is for whoever of the staff has it, which is the staff's business.
-fn due(action: &'static str, step: &store::Overdue) -> activity::Event {
+/// The event of a due date that is near or past: public for a step that waits for the client, otherwise for its assignee
+/// or the staff.
+fn due_event(action: &'static str, step: &store::DueStep) -> activity::Event {
     let identifier = spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref());
     let event = activity::Event::new(action, "step", step.id.0, identifier)
         .of(Some(step.client_id), Some(step.company_id), step.iso_id)
         .spv(step.spv_id)
         .with("step_name", step.step_name.clone())
         .with("due_date", step.due_date.to_string());
-    let clients = step.waiting_on.unwrap_or(step.owner) == Party::Client;
+    let waits_for_client = step.waiting_on.unwrap_or(step.owner) == Party::Client;
     match step.assignee_id {
-        _ if clients => event.public(),
+        _ if waits_for_client => event.public(),
         Some(id) => event.with("assignee_id", id.to_string()),
         None => event,
     }
 }
 
-/// Reminds, once for each step, that its date is near, and once that it is past: in the morning of the client it waits
-/// for, or of the office. The staff get one mail a person with all that became late, unless they chose the digest or
-/// none. A scheduled job.
+/// Sends each step's reminders, one before its due date and one after it: in the morning of the client it waits for, or
+/// of the office. Each member of the staff gets one mail with all steps that became overdue, unless they chose the
+/// digest or no mail. A scheduled job; returns the number of overdue steps.
 ///
 /// # Errors
-/// Forbidden for people who may not send; what the database refuses.
+/// Forbidden for people who may not send mails.
 pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {
@@ -336,16 +348,16 @@ pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
             }
             let mut late = Vec::new();
             for (today, zones) in office.reminder_days(ctx.now(), zones) {
-                let soon = (today, today + Days::new(SOON));
+                let soon = (today, today + Days::new(DUE_SOON_DAYS));
                 for step in store::due(tx, soon, "warned_date", (&zones, own), 500).await? {
-                    if store::warned(tx, step.id, today).await? {
-                        activity::append(tx, ctx, due("step.due_soon", &step)).await?;
+                    if store::mark_warned(tx, step.id, today).await? {
+                        activity::append(tx, ctx, due_event("step.due_soon", &step)).await?;
                     }
                 }
                 let past = (NaiveDate::default(), today - Days::new(1));
                 for step in store::due(tx, past, "reminded_date", (&zones, own), 500).await? {
-                    if store::reminded(tx, step.id, today).await? {
-                        activity::append(tx, ctx, due("step.overdue", &step)).await?;
+                    if store::mark_reminded(tx, step.id, today).await? {
+                        activity::append(tx, ctx, due_event("step.overdue", &step)).await?;
                         late.push(serde_json::json!({
                             "identifier": spvs::display_identifier(step.spv_id, step.custom_identifier.as_deref()),
                             "step_name": step.step_name,
@@ -357,7 +369,7 @@ pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
             let count = late.len();
             if count > 0 {
                 let data = Map::from_iter([("count".to_owned(), count.into()), ("steps".to_owned(), late.into())]);
-                for reader in store::staff(tx).await? {
+                for reader in store::reminder_recipients(tx).await? {
                     mails::queue(tx, ctx, mails::Kind::StepOverdue, reader, None, data.clone()).await?;
                 }
             }
@@ -371,7 +383,7 @@ pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
 /// The steps of one order, in order.
 ///
 /// # Errors
-/// NotFound, also when the order is not the actor's to know of.
+/// NotFound, also for an order that the actor may not see.
 pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<Step>> {
     Ok(spvs::get(ctx, spv).await?.steps)
 }

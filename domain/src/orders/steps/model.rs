@@ -4,7 +4,7 @@ use crate::{
         db::timestamps,
         error::{Problem, Result},
         ids::{SpvId, StepId, UserId},
-        validate::{self, Check},
+        validate::{self, Validator},
     },
     orders::{spvs, templates},
 };
@@ -54,7 +54,7 @@ pub enum Party {
     Client,
     Iso,
     Authority,
-    /// Somebody else: only as whom a step waits for.
+    /// Any other party; never an owner.
     Other,
 }
 
@@ -90,7 +90,7 @@ pub struct Step {
     pub step_name: String,
     pub status: Status,
     pub owner: Party,
-    /// Notes of the staff; not for others.
+    /// Notes that only the staff see.
     pub text_data: Option<String>,
     pub document_url: Option<String>,
     #[serde(deserialize_with = "timestamps::deserialize_option")]
@@ -98,21 +98,21 @@ pub struct Step {
     pub due_date: Option<NaiveDate>,
     pub blocked_reason: Option<String>,
     pub waiting_on: Option<Party>,
-    /// Done once the last document required for it is approved or waived.
+    /// Completed automatically once the last required document is approved or waived.
     pub completes_with_documents: bool,
-    /// Who of the staff sees to it.
+    /// A member of the staff.
     pub assignee_id: Option<UserId>,
     pub assignee_name: Option<String>,
     #[serde(deserialize_with = "timestamps::deserialize")]
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
-    /// Steps of the same order that come first; read beside the row.
+    /// Steps of the same order that must be completed first; read with another query than the row.
     #[serde(skip)]
     pub depends_on: Vec<StepId>,
 }
 
-/// What is to change; a field left out stays, an empty one is cleared.
+/// The changes of a step; a field left out stays, an empty one is cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     pub status: Option<String>,
@@ -120,29 +120,29 @@ pub struct Change {
     pub document_url: Option<String>,
     pub blocked_reason: Option<String>,
     pub waiting_on: Option<String>,
-    /// `Some(None)` takes it from whoever has it.
+    /// `Some(None)` removes the assignee.
     pub assignee_id: Option<Option<UserId>>,
     pub step_name: Option<String>,
     pub owner: Option<String>,
     pub due_date: Option<String>,
-    /// Due so many business days from the office's today, instead of a date.
+    /// The due date in business days from the office's today, instead of a date.
     pub business_days: Option<i64>,
     pub completes_with_documents: Option<bool>,
     pub depends_on: Option<Vec<StepId>>,
-    /// Why a step of a closed order changes.
+    /// The reason to change the status of a closed order's step.
     pub reason: Option<String>,
 }
 
 impl Step {
-    /// The step with `change` made to it at `now`; business days count from the office's today, which is needed only then.
+    /// The step with `change` applied at `now`. `office_today` is needed only with business days.
     ///
-    /// Completing sets completed_at when there is none; leaving completed clears it (decision 4). A blocked step
-    /// needs a reason and whom it waits for (decision 5), and forgets both when it moves on.
+    /// Completing sets `completed_at` where it is empty; leaving completed clears it (decision 4). A blocked step
+    /// needs a reason and a party it waits for (decision 5); any other status clears both.
     ///
     /// # Errors
     /// Invalid per field.
     pub fn changed(&self, change: &Change, now: DateTime<Utc>, office_today: Option<NaiveDate>) -> Result<Self> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let mut step = self.clone();
         if let Some(status) = check.optional("status", change.status.as_deref(), str::parse) {
             step.status = status;
@@ -162,16 +162,16 @@ impl Step {
         step.plan(change, office_today, &mut check);
         if step.status == Status::Blocked {
             if step.blocked_reason.is_none() {
-                check.refuse("blocked_reason", Problem::new("required"));
+                check.reject("blocked_reason", Problem::new("required"));
             }
             if step.waiting_on.is_none() && change.waiting_on.as_deref().unwrap_or("").trim().is_empty() {
-                check.refuse("waiting_on", Problem::new("required"));
+                check.reject("waiting_on", Problem::new("required"));
             }
         } else {
             step.blocked_reason = None;
             step.waiting_on = None;
         }
-        check.done()?;
+        check.finish()?;
         step.completed_at = match step.status {
             Status::Completed => step.completed_at.or(Some(now)),
             _ => None,
@@ -179,20 +179,20 @@ impl Step {
         Ok(step)
     }
 
-    /// What the step is, whose and until when.
-    pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Check) {
+    /// Applies name, owner, due date and automatic completion.
+    pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Validator) {
         if let Some(name) = &change.step_name {
-            self.step_name = templates::names::kept(check.line("step_name", name, validate::LINE));
+            self.step_name = templates::names::to_english(check.single_line("step_name", name, validate::LINE));
         }
         if let Some(owner) = check.optional("owner", change.owner.as_deref(), owner) {
             self.owner = owner;
         }
         match change.business_days {
             Some(_) if change.due_date.as_deref().is_some_and(|date| !date.trim().is_empty()) => {
-                check.refuse("business_days", Problem::new("not_allowed"));
+                check.reject("business_days", Problem::new("not_allowed"));
             }
             Some(days) => {
-                let days = check.range("business_days", days, 0..=MOST_DAYS);
+                let days = check.range("business_days", days, 0..=MAX_OFFSET_DAYS);
                 self.due_date = days.zip(office_today).map(|(days, today)| business_days_after(today, days));
             }
             None if change.due_date.is_some() => {
@@ -203,22 +203,21 @@ impl Step {
         self.completes_with_documents = change.completes_with_documents.unwrap_or(self.completes_with_documents);
     }
 
-    /// What must be completed before this step can be worked on, and is not.
-    pub fn open_needs<'a>(&'a self, steps: &'a [Step]) -> impl Iterator<Item = &'a Step> {
+    /// The dependencies that are not completed yet.
+    pub fn open_dependencies<'a>(&'a self, steps: &'a [Step]) -> impl Iterator<Item = &'a Step> {
         steps.iter().filter(|step| self.depends_on.contains(&step.id) && step.status != Status::Completed)
     }
 }
 
-/// Whether an open step, or a document for one, is past its date: from the office's next day on, while its order is
-/// worked on.
+/// Whether an open step or document request is overdue: from the office's next day on, while its order is worked on.
 pub fn is_overdue(due_date: Option<NaiveDate>, order: spvs::Status, office_today: NaiveDate) -> bool {
     order.is_worked_on() && due_date.is_some_and(|due| due < office_today)
 }
 
-/// A date further away is a slip.
-pub const MOST_DAYS: i64 = 1_000;
+/// The largest offset of a due date, in business days.
+pub const MAX_OFFSET_DAYS: i64 = 1_000;
 
-/// Who can have a step: somebody with a name.
+/// Parses the owner of a step: any party but `other`.
 ///
 /// # Errors
 /// `unknown`.
@@ -230,8 +229,8 @@ pub fn owner(text: &str) -> std::result::Result<Party, Problem> {
         .ok_or_else(|| Problem::new("unknown").with("allowed", owners.map(Party::name).join(", ")))
 }
 
-/// What is wrong with what a step waits for: others of `steps`, each once, and by no way itself.
-pub(crate) fn wrong_needs<Id: Copy + PartialEq>(step: Id, steps: &[(Id, &[Id])]) -> Option<&'static str> {
+/// Checks the dependencies of a step within `steps`: `not_found`, `twice` for a repeated one, `circle` for a cycle.
+pub(crate) fn find_dependency_problem<Id: Copy + PartialEq>(step: Id, steps: &[(Id, &[Id])]) -> Option<&'static str> {
     let needs_of = |id: Id| steps.iter().find(|(other, _)| *other == id).map(|(_, needs)| *needs);
     let needs = needs_of(step).unwrap_or_default();
     for (n, need) in needs.iter().enumerate() {
@@ -242,11 +241,11 @@ pub(crate) fn wrong_needs<Id: Copy + PartialEq>(step: Id, steps: &[(Id, &[Id])])
             return Some("twice");
         }
     }
-    waits_for_itself(step, steps).then_some("circle")
+    is_in_cycle(step, steps).then_some("circle")
 }
 
-fn waits_for_itself<Id: Copy + PartialEq>(step: Id, steps: &[(Id, &[Id])]) -> bool {
-    // Each is looked at once.
+fn is_in_cycle<Id: Copy + PartialEq>(step: Id, steps: &[(Id, &[Id])]) -> bool {
+    // Each step is visited once.
     let mut left = steps.to_vec();
     let mut next = vec![step];
     while let Some(id) = next.pop() {
@@ -352,7 +351,7 @@ mod tests {
     #[test]
     fn a_circle_is_seen_however_long() {
         fn wrong(step: i64, steps: &[(i64, &[i64])]) -> Option<&'static str> {
-            wrong_needs(step, steps)
+            find_dependency_problem(step, steps)
         }
         let line: [(i64, &[i64]); 4] = [(1, &[]), (2, &[1]), (3, &[1, 2]), (4, &[3])];
         assert!(line.iter().all(|(step, _)| wrong(*step, &line).is_none()));

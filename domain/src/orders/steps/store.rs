@@ -43,7 +43,7 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ("version", "t.version", ColumnKind::Plain),
 ];
 
-/// Inserts the template's steps in one statement, and what they wait for in another; answers their ids.
+/// Inserts the steps of a template in one statement and their dependencies in another; returns their ids.
 pub async fn copy(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -51,7 +51,7 @@ pub async fn copy(
     from: NaiveDate,
     template: &[TemplateStep],
 ) -> Result<Vec<StepId>> {
-    let ids: Vec<StepId> = template.iter().map(|_| StepId(ctx.chance.uuid())).collect();
+    let ids: Vec<StepId> = template.iter().map(|_| StepId(ctx.random.uuid())).collect();
     if template.is_empty() {
         return Ok(ids);
     }
@@ -69,7 +69,7 @@ pub async fn copy(
         ))
         .bind(spv)
         .bind(ctx.now())
-        .bind(ctx.who());
+        .bind(ctx.actor_name());
     for (id, step) in ids.iter().zip(template) {
         insert = insert
             .bind(*id)
@@ -80,34 +80,34 @@ pub async fn copy(
             .bind(step.completes_with_documents);
     }
     insert.run().await?;
-    let mut needs = Vec::new();
+    let mut dependencies = Vec::new();
     for (id, step) in ids.iter().zip(template) {
         let first = ids.iter().zip(template).filter(|(_, other)| step.depends_on.contains(&other.step_order));
-        needs.extend(first.map(|(need, _)| (*id, *need)));
+        dependencies.extend(first.map(|(first, _)| (*id, *first)));
     }
-    insert_needs(tx, spv, &needs).await?;
+    insert_dependencies(tx, spv, &dependencies).await?;
     Ok(ids)
 }
 
-async fn insert_needs(tx: &mut Tx, spv: SpvId, needs: &[(StepId, StepId)]) -> Result<()> {
-    if needs.is_empty() {
+async fn insert_dependencies(tx: &mut Tx, spv: SpvId, dependencies: &[(StepId, StepId)]) -> Result<()> {
+    if dependencies.is_empty() {
         return Ok(());
     }
-    let rows: Vec<String> = (0..needs.len()).map(|n| format!("($1, ${}, ${})", 2 + n * 2, 3 + n * 2)).collect();
+    let rows: Vec<String> = (0..dependencies.len()).map(|n| format!("($1, ${}, ${})", 2 + n * 2, 3 + n * 2)).collect();
     let mut insert = tx
         .sql_built(format!("insert into step_dependencies (spv_id, step_id, depends_on) values {}", rows.join(", ")))
         .bind(spv);
-    for (step, need) in needs {
-        insert = insert.bind(*step).bind(*need);
+    for (step, first) in dependencies {
+        insert = insert.bind(*step).bind(*first);
     }
     insert.run().await?;
     Ok(())
 }
 
-/// Writes everything that a person may change.
+/// Saves the fields of a step's work.
 ///
 /// # Errors
-/// Conflict when the step has another version than before.
+/// Conflict `stale` where the stored version is another one.
 pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
     let changed = tx.sql(
         "update spv_steps set status = $2, text_data = $3, document_url = $4, completed_at = $5, blocked_reason = $6, \
@@ -131,7 +131,7 @@ pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
     check_version(changed)
 }
 
-/// Writes what a step is, whose and until when. A new date is one to be reminded of anew.
+/// Saves the plan of a step. A new due date resets its reminders.
 pub async fn save_plan(tx: &mut Tx, step: &Step, new_date: bool) -> Result<()> {
     let reminders = if new_date { ", due_date = $5, warned_date = null, reminded_date = null" } else { "" };
     let mut update = tx
@@ -149,11 +149,11 @@ pub async fn save_plan(tx: &mut Tx, step: &Step, new_date: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes what a step waits for.
-pub async fn save_needs(tx: &mut Tx, step: &Step) -> Result<()> {
+/// Replaces the dependencies of a step.
+pub async fn save_dependencies(tx: &mut Tx, step: &Step) -> Result<()> {
     tx.sql("delete from step_dependencies where step_id = $1").bind(step.id).run().await?;
-    let needs: Vec<(StepId, StepId)> = step.depends_on.iter().map(|need| (step.id, *need)).collect();
-    insert_needs(tx, step.spv_id, &needs).await
+    let dependencies: Vec<_> = step.depends_on.iter().map(|first| (step.id, *first)).collect();
+    insert_dependencies(tx, step.spv_id, &dependencies).await
 }
 
 pub async fn insert(tx: &mut Tx, step: &Step) -> Result<()> {
@@ -181,20 +181,21 @@ pub async fn delete(tx: &mut Tx, id: StepId) -> Result<()> {
     Ok(())
 }
 
-pub async fn place(tx: &mut Tx, id: StepId, step_order: i64) -> Result<()> {
+pub async fn save_step_order(tx: &mut Tx, id: StepId, step_order: i64) -> Result<()> {
     tx.sql("update spv_steps set step_order = $2 where id = $1").bind(id).bind(step_order).run().await?;
     Ok(())
 }
 
-/// Which step waits for which, in the step's order.
-pub const NEEDS: &str =
+/// Selects the dependencies among an order's steps; `t` is the order.
+pub const SELECT_DEPENDENCIES: &str =
     "select d.step_id, d.depends_on from step_dependencies d where d.spv_id = t.id order by d.step_id, d.depends_on";
 
-pub(crate) const NEED: &[ColumnSpec] =
+pub(crate) const DEPENDENCY_COLUMNS: &[ColumnSpec] =
     &[("step_id", "t.step_id", ColumnKind::Uuid), ("depends_on", "t.depends_on", ColumnKind::Uuid)];
 
+/// A step to remind of, with its order.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Overdue {
+pub struct DueStep {
     pub id: StepId,
     pub spv_id: SpvId,
     pub step_name: String,
@@ -208,23 +209,23 @@ pub struct Overdue {
     pub iso_id: Option<IsoId>,
 }
 
-/// Crossed, so that SQLite begins with the steps, by their dates, and not with all orders that are open.
-const DUE: &str = "select t.id, t.spv_id, t.step_name, t.due_date, t.owner, t.waiting_on, t.assignee_id, \
+/// A cross join, so that SQLite begins with the steps by due date and not with all open orders.
+const SELECT_DUE: &str = "select t.id, t.spv_id, t.step_name, t.due_date, t.owner, t.waiting_on, t.assignee_id, \
     s.custom_identifier, s.client_id, s.company_id, s.iso_id from spv_steps t cross join spvs s cross join users c \
     where s.id = t.spv_id and c.id = s.client_id and t.completed_at is null \
     and s.status in ('pending', 'active', 'processing')";
 
-/// Steps due between two days, not reminded of yet by the column `mark`, whose reminder goes by one of `zones`: the
-/// client's where it waits for the client, else the office's.
+/// Steps that are due between two days and have no reminder yet by the column `mark`, in one of `zones`: the client's
+/// time zone for a step that waits for the client, otherwise the office's.
 pub async fn due(
     tx: &mut Tx,
     (from, until): (NaiveDate, NaiveDate),
     mark: &'static str,
     (zones, office): (&[String], &str),
     limit: i64,
-) -> Result<Vec<Overdue>> {
+) -> Result<Vec<DueStep>> {
     let sql = format!(
-        "{DUE} and t.due_date >= $1 and t.due_date <= $2 and t.{mark} is null \
+        "{SELECT_DUE} and t.due_date >= $1 and t.due_date <= $2 and t.{mark} is null \
          and case when coalesce(t.waiting_on, t.owner) = 'client' then c.time_zone else $3 end in ({}) \
          order by t.due_date, t.id limit {limit}",
         placeholders(4, zones.len())
@@ -233,14 +234,14 @@ pub async fn due(
     zones.iter().fold(query, |query, zone| query.bind(zone.clone())).all().await
 }
 
-/// Marks a step as warned of; false when another process was faster.
-pub async fn warned(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
+/// Marks the reminder before the due date as sent; false where another process did.
+pub async fn mark_warned(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
     let sql = "update spv_steps set warned_date = $2 where id = $1 and warned_date is null";
     Ok(tx.sql(sql).bind(id).bind(today).run().await? == 1)
 }
 
-/// Marks a step as reminded of; false when somebody was faster.
-pub async fn reminded(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
+/// Marks the reminder of an overdue step as sent; false where another process did.
+pub async fn mark_reminded(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
     Ok(tx
         .sql("update spv_steps set reminded_date = $2 where id = $1 and reminded_date is null")
         .bind(id)
@@ -250,8 +251,8 @@ pub async fn reminded(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool>
         == 1)
 }
 
-/// Who has the mail of what is late: active staff, but for who has it with the digest, or by no mail.
-pub async fn staff(tx: &mut Tx) -> Result<Vec<UserId>> {
+/// Active staff who chose an immediate mail about overdue steps.
+pub async fn reminder_recipients(tx: &mut Tx) -> Result<Vec<UserId>> {
     let rows: Vec<(UserId,)> = tx
         .sql(
             "select u.id from users u left join notification_choices c on c.user_id = u.id and c.topic = 'reminders' \
@@ -259,6 +260,19 @@ pub async fn staff(tx: &mut Tx) -> Result<Vec<UserId>> {
              where u.role in ('employee', 'super_admin') and u.status = 'active' \
              and coalesce(o.mail, c.mail, 'now') = 'now'",
         )
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// The steps of an order that have required document requests, all of which are approved or waived.
+pub async fn with_all_documents(tx: &mut Tx, spv: SpvId) -> Result<Vec<StepId>> {
+    let rows: Vec<(StepId,)> = tx
+        .sql(
+            "select step_id from document_requests where spv_id = $1 and required and step_id is not null \
+             group by step_id having count(*) filter (where status not in ('approved', 'waived')) = 0",
+        )
+        .bind(spv)
         .all()
         .await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())

@@ -1,4 +1,4 @@
-//! The formation work of each country, copied into an order when it is made; running orders keep their copy
+//! Step templates: the formation work of each country, copied into each new order; existing orders keep their copy
 //! (decisions 1 and 2).
 pub mod names;
 mod store;
@@ -9,33 +9,32 @@ use crate::{
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, FieldError, Problem, Result},
-        validate::{self, Check},
+        validate::{self, Validator},
     },
     orders::{
         spvs::Country,
-        steps::{MOST_DAYS, Party, owner, wrong_needs},
+        steps::{MAX_OFFSET_DAYS, Party, find_dependency_problem, owner},
     },
     platform::activity,
 };
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-/// A template has at most so many steps, and a step asks for at most so many documents.
-const MOST_STEPS: usize = 50;
-const MOST_DOCUMENTS: usize = 20;
+const MAX_STEPS: usize = 50;
+const MAX_DOCUMENTS_PER_STEP: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct TemplateStep {
     pub step_order: i64,
     pub step_name: String,
     pub owner: Party,
-    /// Due so many business days after the ordered date.
+    /// The due date in business days after the ordered date.
     pub business_days: i64,
     pub completes_with_documents: bool,
-    /// Numbers of the steps that have to be completed first.
+    /// Numbers of the steps that must be completed first.
     #[sqlx(json)]
     pub depends_on: Vec<i64>,
-    /// What the client is asked for when an order is made.
+    /// The document requests of a new order.
     #[sqlx(skip)]
     pub documents: Vec<TemplateDocument>,
 }
@@ -53,12 +52,12 @@ pub struct Template {
     pub name: String,
     pub steps: Vec<TemplateStep>,
     pub updated_at: DateTime<Utc>,
-    /// None for one that came with the portal.
+    /// None for a shipped template.
     pub updated_by: Option<String>,
     pub version: i64,
 }
 
-/// A whole template as it shall be; its steps come in the order given.
+/// The form of a whole template, with its steps in order.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub name: String,
@@ -118,13 +117,13 @@ async fn read(db: &mut impl Sql, country: Country) -> Result<Option<Template>> {
     }))
 }
 
-/// Replaces the template of a country. Orders that were made from it keep their steps. Super admins.
+/// Replaces the template of a country. Existing orders keep their steps. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid per field, a step's as `steps.0.step_name`; stale when `version` is not the template's.
 pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input) -> Result<Template> {
     ctx.may(Action::Update, Resource::Template)?;
-    let (name, steps) = &checked(&input)?;
+    let (name, steps) = &validate_input(&input)?;
     ctx.transaction(|tx| {
         async move {
             store::lock(tx, country).await?;
@@ -137,8 +136,8 @@ pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input
     .await
 }
 
-/// Replaces the templates of several countries, all or none, and says of each whether it is another one now: what says
-/// what is there already stays as it is. Super admins.
+/// Replaces the templates of several countries, all or none. Returns each with whether it has changed; an equal template
+/// is not saved. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid per field, a step's as `US.steps.0.step_name`, `duplicate` for a country that comes twice.
@@ -150,7 +149,7 @@ pub async fn import(ctx: &Ctx, inputs: &[(Country, Input)]) -> Result<Vec<(Templ
         if inputs[..n].iter().any(|(other, _)| other == country) {
             refused.push(FieldError { field: format!("{code}.country"), problem: Problem::new("duplicate") });
         }
-        match checked(input) {
+        match validate_input(input) {
             Ok((name, steps)) => wanted.push((*country, name, steps)),
             Err(Error::Invalid(fields)) => refused.extend(
                 fields.into_iter().map(|error| FieldError { field: format!("{code}.{}", error.field), ..error }),
@@ -161,7 +160,7 @@ pub async fn import(ctx: &Ctx, inputs: &[(Country, Input)]) -> Result<Vec<(Templ
     if !refused.is_empty() {
         return Err(Error::Invalid(refused));
     }
-    // Everybody takes several of them in the same order.
+    // Locked in the order of countries, which avoids deadlocks.
     wanted.sort_by_key(|(country, ..)| country.code());
     let wanted = &wanted;
     ctx.transaction(|tx| {
@@ -183,10 +182,16 @@ pub async fn import(ctx: &Ctx, inputs: &[(Country, Input)]) -> Result<Vec<(Templ
 
 async fn replace(tx: &mut Tx, ctx: &Ctx, old: Template, name: String, steps: Vec<TemplateStep>) -> Result<Template> {
     let country = old.country;
-    let new =
-        Template { country, name, steps, updated_at: ctx.now(), updated_by: Some(ctx.who()), version: old.version + 1 };
+    let new = Template {
+        country,
+        name,
+        steps,
+        updated_at: ctx.now(),
+        updated_by: Some(ctx.actor_name()),
+        version: old.version + 1,
+    };
     store::save(tx, &new).await?;
-    // What it was, so that the log is its history.
+    // The log keeps the former template as its history.
     let was = old.steps.iter().map(|step| {
         json!({ "step_name": step.step_name, "owner": step.owner.name(), "business_days": step.business_days,
             "completes_with_documents": step.completes_with_documents, "depends_on": step.depends_on,
@@ -200,28 +205,28 @@ async fn replace(tx: &mut Tx, ctx: &Ctx, old: Template, name: String, steps: Vec
     Ok(new)
 }
 
-fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
-    let mut check = Check::new();
-    let name = names::kept(check.line("name", &input.name, validate::LINE));
+fn validate_input(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
+    let mut check = Validator::new();
+    let name = names::to_english(check.single_line("name", &input.name, validate::LINE));
     match input.steps.len() {
-        0 => check.refuse("steps", Problem::new("required")),
-        n if n > MOST_STEPS => check.refuse("steps", Problem::new("too_many").with("max", MOST_STEPS)),
+        0 => check.reject("steps", Problem::new("required")),
+        n if n > MAX_STEPS => check.reject("steps", Problem::new("too_many").with("max", MAX_STEPS)),
         _ => {}
     }
     let mut steps = Vec::new();
-    for (n, step) in input.steps.iter().take(MOST_STEPS).enumerate() {
+    for (n, step) in input.steps.iter().take(MAX_STEPS).enumerate() {
         let field = |name: &str| format!("steps.{n}.{name}");
-        let step_name = names::kept(check.line(&field("step_name"), &step.step_name, validate::LINE));
+        let step_name = names::to_english(check.single_line(&field("step_name"), &step.step_name, validate::LINE));
         let owner = check.read(&field("owner"), owner(&step.owner)).unwrap_or(Party::Staff);
-        check.range(&field("business_days"), step.business_days, 0..=MOST_DAYS);
-        if step.documents.len() > MOST_DOCUMENTS {
-            check.refuse(&field("documents"), Problem::new("too_many").with("max", MOST_DOCUMENTS));
+        check.range(&field("business_days"), step.business_days, 0..=MAX_OFFSET_DAYS);
+        if step.documents.len() > MAX_DOCUMENTS_PER_STEP {
+            check.reject(&field("documents"), Problem::new("too_many").with("max", MAX_DOCUMENTS_PER_STEP));
         }
         let mut documents = Vec::new();
-        for (d, document) in step.documents.iter().take(MOST_DOCUMENTS).enumerate() {
+        for (d, document) in step.documents.iter().take(MAX_DOCUMENTS_PER_STEP).enumerate() {
             let field = |name: &str| format!("steps.{n}.documents.{d}.{name}");
             documents.push(TemplateDocument {
-                name: names::kept(check.line(&field("name"), &document.name, validate::LINE)),
+                name: names::to_english(check.single_line(&field("name"), &document.name, validate::LINE)),
                 instructions: check.optional_text(&field("instructions"), document.instructions.as_deref()),
                 required: document.required,
             });
@@ -238,25 +243,25 @@ fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
     }
     let needs: Vec<(i64, &[i64])> = steps.iter().map(|step| (step.step_order, step.depends_on.as_slice())).collect();
     for (n, step) in steps.iter().enumerate() {
-        if let Some(problem) = wrong_needs(step.step_order, &needs) {
-            check.refuse(&format!("steps.{n}.depends_on"), Problem::new(problem));
+        if let Some(problem) = find_dependency_problem(step.step_order, &needs) {
+            check.reject(&format!("steps.{n}.depends_on"), Problem::new(problem));
         }
     }
-    check.done()?;
+    check.finish()?;
     Ok((name, steps))
 }
 
-/// What the actor may do with templates: their buttons.
+/// The actions that the actor may take on templates: their buttons.
 pub fn can(ctx: &Ctx) -> Vec<&'static str> {
     if ctx.can(Action::Update, Resource::Template) { vec!["update"] } else { Vec::new() }
 }
 
-/// A name of a step or a document as the actor reads it.
+/// The name of a step or a document in the actor's language.
 pub fn shown(ctx: &Ctx, name: &str) -> String {
     names::translated(ctx.language(), name)
 }
 
-/// The steps an order for `country` begins with.
+/// The steps of a new order for `country`.
 pub(crate) async fn steps_for(tx: &mut Tx, country: Country) -> Result<Vec<TemplateStep>> {
     steps_of(tx, country).await
 }

@@ -24,7 +24,7 @@ pub async fn head(db: &mut impl Sql, country: Country) -> Result<Option<Head>> {
         .await
 }
 
-/// Keeps the template from others until the transaction ends.
+/// Locks the template until the transaction ends.
 pub async fn lock(tx: &mut Tx, country: Country) -> Result<()> {
     tx.sql("update templates set version = version where country = $1").bind(country).run().await?;
     Ok(())
@@ -40,7 +40,7 @@ pub async fn steps(db: &mut impl Sql, country: Country) -> Result<Vec<TemplateSt
     .await
 }
 
-/// What the steps ask for, each with its step's number.
+/// The documents of the steps, each with its step's number.
 pub async fn documents(db: &mut impl Sql, country: Country) -> Result<Vec<(i64, TemplateDocument)>> {
     let rows: Vec<(i64, String, Option<String>, bool)> = db
         .sql(

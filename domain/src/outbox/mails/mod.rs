@@ -69,12 +69,12 @@ pub async fn test(ctx: &Ctx) -> Result<MailId> {
     let mail = &Mail { user_id: Some(me), ..new(ctx, Kind::Test, email, name, language, Map::new()) };
     ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(MailId(id));
             }
             store::insert(tx, mail).await?;
             queue::enqueue(tx, &SendTest { mail_id: mail.id }).await?;
-            idempotency::remember(tx, ctx, mail.id.0).await?;
+            idempotency::store(tx, ctx, mail.id.0).await?;
             Ok(mail.id)
         }
         .scope_boxed()
@@ -115,7 +115,7 @@ pub(crate) async fn queue_after_setup(
     spv: SpvId,
     mut data: Map<String, Value>,
 ) -> Result<Option<MailId>> {
-    if !ctx.silent && !store::is_set_up(tx, to).await? {
+    if !ctx.suppress_notifications && !store::is_set_up(tx, to).await? {
         data.insert(AWAITS_SETUP.to_owned(), true.into());
     }
     queue(tx, ctx, kind, to, Some(spv), data).await
@@ -163,7 +163,7 @@ async fn insert(
     data: Map<String, Value>,
     params: LinkParams,
 ) -> Result<Option<MailId>> {
-    if ctx.silent {
+    if ctx.suppress_notifications {
         return Ok(None);
     }
     let (email, name, language) = store::addressee(tx, to).await?;
@@ -199,7 +199,7 @@ pub(crate) async fn queue_answer(
     language: Option<String>,
     data: Map<String, Value>,
 ) -> Result<()> {
-    if ctx.silent {
+    if ctx.suppress_notifications {
         return Ok(());
     }
     let (email, name) = to;
@@ -211,7 +211,7 @@ pub(crate) async fn queue_answer(
 
 /// A mail without an account.
 fn new(ctx: &Ctx, kind: Kind, to_email: String, to_name: String, language: String, data: Map<String, Value>) -> Mail {
-    let id = MailId(ctx.chance.uuid());
+    let id = MailId(ctx.random.uuid());
     let host = message_id_host(&ctx.options.public_url);
     Mail {
         id,
@@ -316,7 +316,7 @@ pub async fn list(ctx: &Ctx, status: Option<Status>, page: &PageQuery) -> Result
     ctx.may(Action::View, Resource::Mails)?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), status, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |mail| (mail.created_at, mail.id)))
+    Ok(Page::from_rows(rows, limit, |mail| (mail.created_at, mail.id)))
 }
 
 /// A mail of the outbox. Super admins and the operator.

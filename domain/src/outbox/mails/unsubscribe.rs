@@ -24,7 +24,7 @@ pub(crate) async fn issue_link(tx: &mut Tx, ctx: &Ctx, mail: &Mail) -> Result<Op
     if !matches!(mail.kind, Kind::Notices | Kind::Digest | Kind::Report) {
         return Ok(None);
     }
-    let token = secret::token(&ctx.chance);
+    let token = secret::token(&ctx.random);
     store::insert_unsubscribe_link(tx, &secret::token_hash(&token), mail.id).await?;
     Ok(Some(format!("{}{PAGE}?token={token}", ctx.options.public_url)))
 }

@@ -160,7 +160,7 @@ async fn notify(
         queue::enqueue_at(tx, &SendImmediateMail { user_id: recipient.id }, ctx.now() + READ_GRACE).await?;
     }
     let row = InsertNotification {
-        id: NotificationId(ctx.chance.uuid()),
+        id: NotificationId(ctx.random.uuid()),
         user_id: recipient.id,
         seq: event.seq.unwrap_or_default(),
         activity_id: event.id,

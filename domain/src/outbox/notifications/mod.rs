@@ -59,7 +59,7 @@ pub async fn list(ctx: &Ctx, unread: bool, page: &PageQuery) -> Result<Page<Noti
     let limit = page.limit()?;
     let mut db = ctx.db();
     let rows = store::list(&mut db, me, unread, page.after()?, limit + 1).await?;
-    let page = Page::cut(rows, limit, |row| row.seq);
+    let page = Page::from_rows(rows, limit, |row| row.seq);
     let seqs: Vec<i64> = page.items.iter().map(|row| row.seq).collect();
     let events = store::events_by_number(&mut db, &seqs).await?;
     // The actor's role or company may have changed: events they may no longer see are left out.

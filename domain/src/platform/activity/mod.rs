@@ -152,9 +152,9 @@ fn differing<T: Serialize>(before: &T, after: &T) -> Result<(Value, Value)> {
 /// # Errors
 /// What the database refuses.
 pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
-    let row = row(ctx, ActivityId(ctx.chance.uuid_at(ctx.now())), event);
+    let row = row(ctx, ActivityId(ctx.random.uuid_at(ctx.now())), event);
     let nth = tx.next_event();
-    store::insert(tx, &row, nth, ctx.silent).await
+    store::insert(tx, &row, nth, ctx.suppress_notifications).await
 }
 
 /// [`append`], unless the log has a row with this id: for events that may be recorded several times at once.
@@ -164,7 +164,7 @@ pub async fn append(tx: &mut Tx, ctx: &Ctx, event: Event) -> Result<()> {
 pub(crate) async fn append_once(tx: &mut Tx, ctx: &Ctx, id: ActivityId, event: Event) -> Result<()> {
     let row = row(ctx, id, event);
     let nth = tx.next_event();
-    store::insert_once(tx, &row, nth, ctx.silent).await
+    store::insert_once(tx, &row, nth, ctx.suppress_notifications).await
 }
 
 fn row(ctx: &Ctx, id: ActivityId, event: Event) -> Activity {
@@ -219,7 +219,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<A
     let scope = ctx.scope()?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), scope, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| row.seq).map(|row| redact(&ctx.actor, row)))
+    Ok(Page::from_rows(rows, limit, |row| row.seq).map(|row| redact(&ctx.actor, row)))
 }
 
 /// The actor's own log: their actions, and those of others on their account.
@@ -236,7 +236,7 @@ pub async fn own(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
 pub(crate) async fn of_user(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
     let rows = store::own(&mut ctx.db(), user, ctx.actor.is_staff(), page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| row.seq).map(|row| redact(&ctx.actor, row)))
+    Ok(Page::from_rows(rows, limit, |row| row.seq).map(|row| redact(&ctx.actor, row)))
 }
 
 /// Visible events after a number, oldest first, for a stream that resumes.

@@ -7,7 +7,7 @@ use crate::{
         ctx::Ctx,
         error::{Problem, Result},
         page::{Page, PageQuery},
-        validate::{self, Check, LINE},
+        validate::{self, LINE, Validator},
     },
     platform::settings,
 };
@@ -52,11 +52,11 @@ pub(crate) struct SearchFilter {
 
 impl Search {
     fn validate(&self, zone: Tz) -> Result<SearchFilter> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let from = check.optional("from", self.from.as_deref(), validate::date);
         let to = check.optional("to", self.to.as_deref(), validate::date);
         if from.zip(to).is_some_and(|(from, to)| to < from) {
-            check.refuse("to", Problem::new("before_from"));
+            check.reject("to", Problem::new("before_from"));
         }
         let role = check.optional("role", self.role.as_deref(), |role| {
             let known = ACTOR_KINDS.contains(&role).then(|| role.to_owned());
@@ -66,7 +66,7 @@ impl Search {
         let who = check.optional_line("who", self.who.as_deref(), LINE);
         let subject = check.optional_line("subject", self.subject.as_deref(), LINE);
         let address = check.optional_line("address", self.address.as_deref(), 64);
-        check.done()?;
+        check.finish()?;
         let (action, noun) = match what {
             Some(what) if what.contains('.') => (Some(what), None),
             noun => (None, noun),
@@ -95,7 +95,7 @@ pub async fn search(ctx: &Ctx, search: &Search, page: &PageQuery) -> Result<Page
     let filter = search.validate(settings::person_zone(ctx).await?)?;
     let limit = page.limit()?;
     let rows = store::search(&mut ctx.db(), &filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| (row.at, row.seq)))
+    Ok(Page::from_rows(rows, limit, |row| (row.at, row.seq)))
 }
 
 /// Restricts the log of accounts and sessions.

@@ -7,7 +7,7 @@ use crate::{
         ctx::Ctx,
         db::{Db, ScopedFutureExt},
         error::{Problem, Result},
-        validate::Check,
+        validate::Validator,
     },
     platform::activity::{self, Event},
 };
@@ -43,18 +43,18 @@ pub(crate) async fn read(db: &mut Db) -> Result<Option<Maintenance>> {
 /// Forbidden; Invalid `message`.
 pub async fn start(ctx: &Ctx, message: Option<&str>) -> Result<Maintenance> {
     ctx.may(Action::Update, Resource::Settings)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let message = check.optional_text("message", message);
     if message.as_deref().is_some_and(|text| text.chars().count() > MAX_MESSAGE_CHARS) {
-        check.refuse("message", Problem::new("too_long").with("max", MAX_MESSAGE_CHARS));
+        check.reject("message", Problem::new("too_long").with("max", MAX_MESSAGE_CHARS));
     }
-    check.done()?;
+    check.finish()?;
     let message = &message;
     ctx.transaction(|tx| {
         async move {
             let before = store::lock(tx).await?;
             let since = before.map_or(ctx.now(), |before| before.since);
-            let now = Maintenance { message: message.clone(), since, by: ctx.who() };
+            let now = Maintenance { message: message.clone(), since, by: ctx.actor_name() };
             store::set(tx, &now, ctx.now()).await?;
             let started = event("maintenance.started");
             activity::append(

@@ -232,7 +232,7 @@ pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<P
     }
     let rows: Vec<Columns> = query.all().await?;
     let jobs = rows.into_iter().map(job_row).collect::<Result<Vec<_>>>()?;
-    Ok(Page::cut(jobs, limit, |job| job.id.clone()))
+    Ok(Page::from_rows(jobs, limit, |job| job.id.clone()))
 }
 
 /// A job by id. Super admins and the operator.

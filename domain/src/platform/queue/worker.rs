@@ -87,7 +87,7 @@ pub async fn run(ctx: Ctx, options: WorkerOptions, handler: Arc<dyn Handler>, mu
     loop {
         // A new name for each start: in a container host name and process id are the same after a `kill -9`, and a worker with
         // the name of a dead one keeps its jobs from being recovered.
-        let name = format!("{}-{}", options.name, ctx.chance.uuid());
+        let name = format!("{}-{}", options.name, ctx.random.uuid());
         let started = tokio::time::Instant::now();
         let ended = match ctx.db.queue_pool() {
             QueuePool::Sqlite(pool) => {

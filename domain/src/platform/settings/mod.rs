@@ -15,7 +15,7 @@ use crate::{
         locale::{TIME_ZONE, is_zone},
         logo::{self, Logo},
         money::Currency,
-        validate::{Check, LINE, MIN_PASSWORD_LENGTH},
+        validate::{LINE, MIN_PASSWORD_LENGTH, Validator},
     },
     platform::activity::{self, Event},
 };
@@ -299,13 +299,13 @@ pub async fn set_seen(
 /// # Errors
 /// Invalid per field.
 fn validate(new: Settings, old: &Settings) -> Result<Settings> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let settings = Settings {
         brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
         support_email: check.optional_email("support_email", new.support_email.as_deref()),
         support_phone: check.phone("support_phone", new.support_phone.as_deref()),
         representative: new.representative.map(|person| Representative {
-            name: check.line("representative.name", &person.name, LINE),
+            name: check.single_line("representative.name", &person.name, LINE),
             email: check.email("representative.email", &person.email),
             phone: check.phone("representative.phone", person.phone.as_deref()),
         }),
@@ -331,11 +331,11 @@ fn validate(new: Settings, old: &Settings) -> Result<Settings> {
         logo_id: old.logo_id,
         version: old.version + 1,
     };
-    check.done()?;
+    check.finish()?;
     Ok(settings)
 }
 
-fn validate_security(check: &mut Check, new: Security) -> Security {
+fn validate_security(check: &mut Validator, new: Security) -> Security {
     let mut within = |field, value: Option<u64>, limits| value.and_then(|value| check.range(field, value, limits));
     Security {
         session_idle_hours: within("security.session_idle_hours", new.session_idle_hours, 1..=90 * 24),
@@ -350,7 +350,7 @@ fn validate_security(check: &mut Check, new: Security) -> Security {
 
 /// Stores the settings and logs the changed fields.
 async fn write(tx: &mut Tx, ctx: &Ctx, old: &Settings, new: &Settings) -> Result<()> {
-    store::set(tx, new, ctx.now(), &ctx.who()).await?;
+    store::set(tx, new, ctx.now(), &ctx.actor_name()).await?;
     let event = Event::new("settings.updated", "settings", Uuid::nil(), "Settings").changed(old, new)?;
     activity::append(tx, ctx, event).await
 }
@@ -379,7 +379,7 @@ async fn replace_logo(ctx: &Ctx, picture: Option<(&'static str, Vec<u8>)>) -> Re
     ctx.transaction(|tx| {
         async move {
             let old = store::lock(tx).await?.unwrap_or_default();
-            let logo_id = picture.is_some().then(|| ctx.chance.uuid());
+            let logo_id = picture.is_some().then(|| ctx.random.uuid());
             store::drop_logos(tx).await?;
             if let (Some(id), Some((media_type, bytes))) = (logo_id, picture) {
                 store::insert_logo(tx, id, media_type, bytes.clone(), ctx.now()).await?;
@@ -400,14 +400,14 @@ pub(crate) async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
 
 /// `Name <address>`, or an address alone.
 fn sender(text: &str) -> Result<String, Problem> {
-    let mut check = Check::new();
-    let text = check.line("sender", text, LINE);
+    let mut check = Validator::new();
+    let text = check.single_line("sender", text, LINE);
     let (name, address) = match text.rsplit_once('<') {
         None => (None, text.as_str()),
         Some((name, rest)) => (Some(name.trim()), rest.strip_suffix('>').unwrap_or("")),
     };
     let address = check.email("sender", address);
-    check.done().map_err(|_| Problem::new("invalid_sender"))?;
+    check.finish().map_err(|_| Problem::new("invalid_sender"))?;
     match name {
         None => Ok(address),
         Some("") => Err(Problem::new("invalid_sender")),
@@ -428,16 +428,16 @@ fn zone(text: &str) -> Result<String, Problem> {
     if is_zone(text) { Ok(text.to_owned()) } else { Err(Problem::new("invalid_time_zone")) }
 }
 
-fn validate_billing(check: &mut Check, new: Billing) -> Billing {
+fn validate_billing(check: &mut Validator, new: Billing) -> Billing {
     Billing {
         legal_name: check.optional_line("billing.legal_name", new.legal_name.as_deref(), LINE),
         address: check.optional_text("billing.address", new.address.as_deref()),
         tax_id: check.optional_line("billing.tax_id", new.tax_id.as_deref(), 40),
         due_days: new.due_days.and_then(|days| check.range("billing.due_days", days, 0..=365)),
         bank: new.bank.map(|bank| Bank {
-            account_holder: check.line("billing.bank.account_holder", &bank.account_holder, LINE),
-            bank_name: check.line("billing.bank.bank_name", &bank.bank_name, LINE),
-            account_number: check.line("billing.bank.account_number", &bank.account_number, 60),
+            account_holder: check.single_line("billing.bank.account_holder", &bank.account_holder, LINE),
+            bank_name: check.single_line("billing.bank.bank_name", &bank.bank_name, LINE),
+            account_number: check.single_line("billing.bank.account_number", &bank.account_number, 60),
             bank_code: check.optional_line("billing.bank.bank_code", bank.bank_code.as_deref(), 40),
         }),
     }

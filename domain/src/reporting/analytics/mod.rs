@@ -1,9 +1,10 @@
-//! How a company's orders go: how many, where, how far, how fast. All of it is about the orders that were placed in the
-//! chosen days, so that every chart counts the same orders.
-mod office;
-pub(crate) mod store;
+//! Analytics of a company: number, country, status and duration of the orders placed in a period. Every chart counts
+//! the same orders.
+mod staff;
+mod store;
 
-pub use office::{Fee, Group, Office, OfficeCountry, OfficeMonth, office};
+pub use staff::{CountryRevenue, Fee, Group, StaffAnalytics, StaffMonth, staff};
+pub(super) use store::workable_since;
 
 use crate::{
     directory::companies::{self, Company},
@@ -12,38 +13,41 @@ use crate::{
         date_range::{Asked, Span},
         error::Result,
         ids::CompanyId,
+        order::percent,
     },
-    orders::spvs::{Country, Status, percent},
+    orders::spvs::{Country, Status},
 };
 
+/// Charts of a company.
 #[derive(Clone, Debug)]
 pub struct Analytics {
     pub company: Company,
     pub span: Span,
     pub total: i64,
-    /// Every month of the span.
+    /// Every month of the period.
     pub months: Vec<Month>,
     pub countries: Vec<(Country, i64)>,
-    /// Every status, in the order in which an order goes through them.
+    /// Every status, in the order of the state machine.
     pub statuses: Vec<(Status, i64)>,
     /// By name.
     pub steps: Vec<StepTime>,
     pub on_time: OnTime,
 }
 
+/// Orders placed in a month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Month {
     /// `2026-11`
     pub month: String,
     pub placed: i64,
-    /// Of these, closed by now.
+    /// How many of these are closed.
     pub closed: i64,
     pub cancelled: i64,
-    /// Of the steps of these orders.
+    /// Steps of these orders.
     pub on_time: OnTime,
 }
 
-/// Completed steps that had a due date, and those done by it.
+/// Completed steps with a due date, and how many were on time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnTime {
     pub due: i64,
@@ -51,13 +55,13 @@ pub struct OnTime {
 }
 
 impl OnTime {
-    /// A whole percent; none where nothing was due.
+    /// Share on time as a whole percent; none without due steps.
     pub fn percent(self) -> Option<i64> {
         (self.due > 0).then(|| percent(self.kept, self.due))
     }
 }
 
-/// How long completed steps of one name took, in days to one decimal.
+/// Duration of the completed steps of one name, in days to one decimal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepTime {
     pub name: String,
@@ -66,7 +70,7 @@ pub struct StepTime {
     pub longest_days: f64,
 }
 
-/// A company's analytics. Its admins, and super admins for the company they pick.
+/// Analytics of a company. Its admins, and super admins for a picked company.
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid days.
@@ -80,7 +84,7 @@ pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
     Ok(Analytics { total, months, countries, statuses, steps, on_time, company, span })
 }
 
-/// What a company and the office count alike.
+/// Charts that the company and the staff share.
 struct Figures {
     total: i64,
     months: Vec<Month>,
@@ -90,11 +94,11 @@ struct Figures {
     on_time: OnTime,
 }
 
-fn figures(found: &store::Found, months: Vec<String>) -> Figures {
-    let count = |wanted: &dyn Fn(&store::Orders) -> bool| {
+fn figures(found: &store::ChartRows, months: Vec<String>) -> Figures {
+    let count = |wanted: &dyn Fn(&store::OrderCount) -> bool| {
         found.orders.iter().filter(|row| wanted(row)).map(|row| row.count).sum::<i64>()
     };
-    let on_time = |kept: &mut dyn Iterator<Item = &store::Kept>| {
+    let on_time = |kept: &mut dyn Iterator<Item = &store::OnTimeCount>| {
         kept.fold(OnTime::default(), |sum, row| OnTime { due: sum.due + row.due, kept: sum.kept + row.kept })
     };
     let months = months.into_iter().map(|month| Month {

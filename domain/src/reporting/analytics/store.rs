@@ -1,4 +1,4 @@
-//! SQL of a company's analytics.
+//! SQL of analytics.
 use crate::{
     kernel::{
         db::{ColumnKind, ColumnSpec, Db, Nested, Sql, elapsed_seconds, select_nested},
@@ -14,9 +14,9 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use uuid::Uuid;
 
-/// Orders that have these three in common.
+/// Number of orders by month, country and status.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Orders {
+pub struct OrderCount {
     /// `2026-11`
     pub month: String,
     pub country: Country,
@@ -24,89 +24,90 @@ pub struct Orders {
     pub count: i64,
 }
 
-pub(crate) const ORDERS: &[ColumnSpec] = &[
+pub(crate) const ORDER_COUNTS: &[ColumnSpec] = &[
     ("month", "t.month", ColumnKind::Plain),
     ("country", "t.country", ColumnKind::Plain),
     ("status", "t.status", ColumnKind::Plain),
     ("count", "t.count", ColumnKind::Plain),
 ];
 
-/// Completed steps of one name.
+/// Durations of the completed steps of one name.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Steps {
+pub struct StepDuration {
     pub name: String,
     pub completed: i64,
-    /// The middle one, in seconds; of an even number, the two in the middle together.
+    /// Twice the median, in seconds: for an even number of steps the sum of the two in the middle.
     pub middle: i64,
     pub longest: i64,
 }
 
-pub(crate) const STEPS: &[ColumnSpec] = &[
+pub(crate) const STEP_DURATIONS: &[ColumnSpec] = &[
     ("name", "t.step_name", ColumnKind::Plain),
     ("completed", "t.completed", ColumnKind::Plain),
     ("middle", "t.middle", ColumnKind::Plain),
     ("longest", "t.longest", ColumnKind::Plain),
 ];
 
-/// Completed steps that had a date, of the orders of one month.
+/// Completed steps with a due date, of the orders of one month.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Kept {
+pub struct OnTimeCount {
     pub month: String,
     pub due: i64,
     pub kept: i64,
 }
 
-pub(crate) const KEPT: &[ColumnSpec] = &[
+pub(crate) const ON_TIME_COUNTS: &[ColumnSpec] = &[
     ("month", "t.month", ColumnKind::Plain),
     ("due", "t.due", ColumnKind::Plain),
     ("kept", "t.kept", ColumnKind::Plain),
 ];
 
+/// Rows of all charts, from one statement.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Found {
-    #[sqlx(try_from = "Nested<Vec<Orders>>")]
-    pub orders: Vec<Orders>,
-    #[sqlx(try_from = "Nested<Vec<Steps>>")]
-    pub steps: Vec<Steps>,
-    #[sqlx(try_from = "Nested<Vec<Kept>>")]
-    pub kept: Vec<Kept>,
+pub struct ChartRows {
+    #[sqlx(try_from = "Nested<Vec<OrderCount>>")]
+    pub orders: Vec<OrderCount>,
+    #[sqlx(try_from = "Nested<Vec<StepDuration>>")]
+    pub steps: Vec<StepDuration>,
+    #[sqlx(try_from = "Nested<Vec<OnTimeCount>>")]
+    pub kept: Vec<OnTimeCount>,
 }
 
-/// Since when a step of `order` could be worked on: the one before it, or the order itself. As the staff's card counts.
-pub(crate) fn since(order: &str) -> String {
+/// SQL of the time since when a step of `order` could be worked on: the completion of the step before it, or the
+/// creation of the order. The performance card of the staff uses the same.
+pub(crate) fn workable_since(order: &str) -> String {
     format!(
         "coalesce(max(d.completed_at) over (partition by d.spv_id order by d.completed_at \
          range between unbounded preceding and current row exclude group), {order}.created_at)"
     )
 }
 
-const PLACED: &str = "s.ordered_date >= $1 and s.ordered_date <= $2";
+const IN_PERIOD: &str = "s.ordered_date >= $1 and s.ordered_date <= $2";
 
-/// Everything in one statement, so that the charts agree with each other: of one company, or of all. What was done in
-/// time is told by the clock of `zone`.
+/// Reads all charts in one statement, so that they agree: of one company, or of all. On time is decided in `zone`.
 pub async fn read(
     db: &mut Db,
     company: Option<CompanyId>,
     (from, to): (NaiveDate, NaiveDate),
     zone: Tz,
     now: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ChartRows> {
     let dialect = db.dialect();
     let placed = match company {
-        Some(_) => format!("s.company_id = $3 and {PLACED}"),
-        None => PLACED.to_owned(),
+        Some(_) => format!("s.company_id = $3 and {IN_PERIOD}"),
+        None => IN_PERIOD.to_owned(),
     };
     let month = "substr(cast(s.ordered_date as text), 1, 7)";
-    let seconds = elapsed_seconds(dialect, "x.since", "x.completed_at");
+    let seconds = elapsed_seconds(dialect, "x.workable_since", "x.completed_at");
     let done = format!(
-        "select {month} as month, d.step_name, d.due_date, d.completed_at, {} as since \
+        "select {month} as month, d.step_name, d.due_date, d.completed_at, {} as workable_since \
          from spvs s join spv_steps d on d.spv_id = s.id where {placed} and d.status = 'completed'",
-        since("s")
+        workable_since("s")
     );
     let orders = format!(
         "select {month} as month, s.country, s.status, count(*) as count from spvs s where {placed} group by 1, 2, 3"
     );
-    // The middle of an odd number is its own double.
+    // An odd number has one step in the middle, which is counted twice.
     let steps = format!(
         "select z.step_name, max(z.n) as completed, max(z.seconds) as longest, cast(sum(case \
              when z.nth = (z.n + 1) / 2 and z.nth = (z.n + 2) / 2 then 2 * z.seconds \
@@ -123,9 +124,9 @@ pub async fn read(
     let list = |shape: &[ColumnSpec], from: &str| select_nested(dialect, shape, from);
     let sql = format!(
         "with done as materialized ({done}) select ({}) as orders, ({}) as steps, ({}) as kept",
-        list(ORDERS, &orders),
-        list(STEPS, &steps),
-        list(KEPT, &kept)
+        list(ORDER_COUNTS, &orders),
+        list(STEP_DURATIONS, &steps),
+        list(ON_TIME_COUNTS, &kept)
     );
     let mut query = db.sql_built(sql).bind(from).bind(to);
     if let Some(company) = company {
@@ -134,9 +135,8 @@ pub async fn read(
     query.one().await
 }
 
-/// How many steps were completed, and how long they took together, in seconds: by the month of their completion,
-/// whenever their orders were placed.
-pub async fn step_times(
+/// Number and total duration in seconds of completed steps, by month of completion, whenever their orders were placed.
+pub async fn step_durations(
     db: &mut Db,
     days: (NaiveDate, NaiveDate),
     zone: Tz,
@@ -144,19 +144,19 @@ pub async fn step_times(
 ) -> Result<Vec<(String, i64, i64)>> {
     let dialect = db.dialect();
     let day = local_date(dialect, "x.completed_at", zone, now);
-    let seconds = elapsed_seconds(dialect, "x.since", "x.completed_at");
-    let (from, to) = around(days);
-    // The step before may have been completed before the first day, so that all of an order's are looked at.
+    let seconds = elapsed_seconds(dialect, "x.workable_since", "x.completed_at");
+    let (from, to) = instants_around(days);
+    // The previous step may be completed before the period, so all steps of these orders are read.
     db.sql_built(format!(
         "select substr(z.day, 1, 7), count(*), cast(sum(z.seconds) as bigint) from ( \
              select {day} as day, {seconds} as seconds from ( \
-                 select d.completed_at, {} as since from spv_steps d join spvs s on s.id = d.spv_id \
+                 select d.completed_at, {} as workable_since from spv_steps d join spvs s on s.id = d.spv_id \
                  where d.status = 'completed' and d.spv_id in ( \
                      select f.spv_id from spv_steps f \
                      where f.completed_at >= $1 and f.completed_at < $2) \
              ) x where x.completed_at >= $1 and x.completed_at < $2 \
          ) z where z.day >= $3 and z.day <= $4 group by 1",
-        since("s")
+        workable_since("s")
     ))
     .bind(from)
     .bind(to)
@@ -166,20 +166,21 @@ pub async fn step_times(
     .await
 }
 
-/// Fees of a month and country in one currency.
+/// Fees by month, country and currency.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Fees {
+pub struct FeeSum {
     pub month: String,
     pub country: Country,
     pub currency: Currency,
     pub minor: i64,
 }
 
-pub async fn fees(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<Fees>> {
+/// Fees of the orders placed in a period.
+pub async fn fees(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<FeeSum>> {
     db.sql_built(format!(
         "select substr(cast(s.ordered_date as text), 1, 7) as month, s.country, s.currency, \
          cast(sum(s.price_minor) as bigint) as minor from spvs s \
-         where {PLACED} and s.status <> 'cancelled' and s.price_minor is not null group by 1, 2, 3"
+         where {IN_PERIOD} and s.status <> 'cancelled' and s.price_minor is not null group by 1, 2, 3"
     ))
     .bind(from)
     .bind(to)
@@ -187,9 +188,9 @@ pub async fn fees(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec
     .await
 }
 
-/// Orders that have these in common.
+/// Orders and fees of one company or partner in one currency.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct GroupRow {
+pub struct GroupSum {
     pub id: Option<Uuid>,
     pub name: Option<String>,
     pub currency: Currency,
@@ -197,13 +198,14 @@ pub struct GroupRow {
     pub minor: i64,
 }
 
-const FEES: &str = "count(*) as spvs, cast(coalesce(sum(case when s.status <> 'cancelled' then s.price_minor end), 0) \
+const COUNT_AND_FEES: &str = "count(*) as spvs, cast(coalesce(sum(case when s.status <> 'cancelled' then s.price_minor end), 0) \
      as bigint) as minor";
 
-pub async fn companies(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<GroupRow>> {
+/// Orders and fees by company.
+pub async fn companies(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<GroupSum>> {
     db.sql_built(format!(
         "select g.company_id as id, c.name, g.currency, g.spvs, g.minor from ( \
-             select s.company_id, s.currency, {FEES} from spvs s where {PLACED} group by s.company_id, s.currency \
+             select s.company_id, s.currency, {COUNT_AND_FEES} from spvs s where {IN_PERIOD} group by s.company_id, s.currency \
          ) g join companies c on c.id = g.company_id"
     ))
     .bind(from)
@@ -212,10 +214,11 @@ pub async fn companies(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Resul
     .await
 }
 
-pub async fn isos(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<GroupRow>> {
+/// Orders and fees by partner.
+pub async fn isos(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<GroupSum>> {
     db.sql_built(format!(
         "select g.iso_id as id, i.first_name || ' ' || i.last_name as name, g.currency, g.spvs, g.minor from ( \
-             select s.iso_id, s.currency, {FEES} from spvs s where {PLACED} group by s.iso_id, s.currency \
+             select s.iso_id, s.currency, {COUNT_AND_FEES} from spvs s where {IN_PERIOD} group by s.iso_id, s.currency \
          ) g left join isos i on i.id = g.iso_id"
     ))
     .bind(from)
@@ -224,13 +227,13 @@ pub async fn isos(db: &mut Db, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec
     .await
 }
 
-/// The instants between which these days lie, wherever the clock stands: the days themselves are told afterwards.
-fn around((from, to): (NaiveDate, NaiveDate)) -> (DateTime<Utc>, DateTime<Utc>) {
+/// Instants that include these days in any time zone; the exact days are filtered afterwards.
+fn instants_around((from, to): (NaiveDate, NaiveDate)) -> (DateTime<Utc>, DateTime<Utc>) {
     let midnight = |date: NaiveDate| date.and_time(chrono::NaiveTime::MIN).and_utc();
     (midnight(from) - Duration::days(1), midnight(to) + Duration::days(2))
 }
 
-/// How many requests came in, by month.
+/// Number of requests by month.
 pub async fn requests(
     db: &mut Db,
     days: (NaiveDate, NaiveDate),
@@ -238,7 +241,7 @@ pub async fn requests(
     now: DateTime<Utc>,
 ) -> Result<Vec<(String, i64)>> {
     let day = local_date(db.dialect(), "r.created_at", zone, now);
-    let (from, to) = around(days);
+    let (from, to) = instants_around(days);
     db.sql_built(format!(
         "select substr(x.day, 1, 7), count(*) from ( \
              select {day} as day from requests r where r.created_at >= $1 and r.created_at < $2 \
@@ -252,7 +255,7 @@ pub async fn requests(
     .await
 }
 
-/// How many people signed in, and how often somebody could not, by month.
+/// Number of sign-ins and of failed sign-ins by month.
 pub async fn sign_ins(
     db: &mut Db,
     days: (NaiveDate, NaiveDate),
@@ -260,7 +263,7 @@ pub async fn sign_ins(
     now: DateTime<Utc>,
 ) -> Result<Vec<(String, i64, i64)>> {
     let day = local_date(db.dialect(), "a.at", zone, now);
-    let (from, to) = around(days);
+    let (from, to) = instants_around(days);
     db.sql_built(format!(
         "select substr(x.day, 1, 7), count(*) filter (where x.action = 'session.started'), \
          count(*) filter (where x.action = 'sign_in.failed') from ( \
@@ -283,8 +286,8 @@ mod tests {
 
     #[test]
     fn columns_match_the_struct_fields() {
-        assert_columns_match::<Orders>(ORDERS);
-        assert_columns_match::<Steps>(STEPS);
-        assert_columns_match::<Kept>(KEPT);
+        assert_columns_match::<OrderCount>(ORDER_COUNTS);
+        assert_columns_match::<StepDuration>(STEP_DURATIONS);
+        assert_columns_match::<OnTimeCount>(ON_TIME_COUNTS);
     }
 }

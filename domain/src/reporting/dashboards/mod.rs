@@ -1,8 +1,8 @@
-//! What each portal opens with: its counters and its main table. Every figure is counted; sums are kept apart by
-//! currency (decision 13).
-pub(crate) mod store;
+//! Dashboards of the portals: counters and the main table. Amounts are summed per currency (decision 13).
+mod store;
 
-pub use store::{Person, Sum};
+pub use crate::kernel::money::CurrencyTotal;
+pub use store::UserRow;
 
 use crate::{
     accounts::auth::sessions,
@@ -16,7 +16,7 @@ use crate::{
         db::ScopedFutureExt,
         error::{Error, Result},
         ids::{CompanyId, IsoId, UserId},
-        money::Currency,
+        money::{self, Currency},
         page::{Page, PageQuery},
     },
     orders::spvs::{self, Spv},
@@ -28,9 +28,10 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 
+/// Dashboard of a client.
 #[derive(Clone, Debug)]
 pub struct ClientDashboard {
-    /// Open orders that are not pending: the three counters add up to all that is not cancelled (decision 9).
+    /// Open orders that are not pending: the three counters add up to all that are not cancelled (decision 9).
     pub processing: i64,
     pub pending: i64,
     pub completed: i64,
@@ -40,7 +41,7 @@ pub struct ClientDashboard {
     pub representative: Option<Representative>,
 }
 
-/// A client's own dashboard.
+/// Dashboard of the client who asks.
 ///
 /// # Errors
 /// Forbidden for other roles.
@@ -57,41 +58,42 @@ pub async fn client(ctx: &Ctx) -> Result<ClientDashboard> {
         pending: count(&[spvs::Status::Pending]),
         completed: count(&[spvs::Status::Closed]),
         spvs: spvs::list(ctx, &spvs::Filter::default(), &newest).await?.items,
-        activity: recent(ctx, 5).await?,
+        activity: recent_activity(ctx, 5).await?,
         representative: settings::get(ctx).await?.representative,
     })
 }
 
+/// Dashboard of the staff.
 #[derive(Clone, Debug)]
 pub struct EmployeeDashboard {
     pub total_clients: i64,
     pub active_spvs: i64,
     pub pending_reviews: i64,
-    /// Prices of active orders by currency; empty for all but super admins (decision 14).
-    pub revenue: Vec<Sum>,
-    /// Of the headline: see [`headline`].
+    /// Prices of active orders by currency. Only super admins see it (decision 14).
+    pub revenue: Vec<CurrencyTotal>,
+    /// Currency of the headline, see [`money::headline`].
     pub currency: Currency,
     pub activity: Vec<Activity>,
 }
 
-/// The staff's dashboard.
+/// Dashboard of the staff.
 ///
 /// # Errors
 /// Forbidden for other roles.
 pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
-    let office = store::office(&mut ctx.db(), 8).await?;
+    let office = store::staff_overview(&mut ctx.db(), 8).await?;
     let value = |count: Counter| office.counts.iter().find(|(name, _)| *name == count.name()).map_or(0, |(_, n)| *n);
     let mut revenue = Vec::new();
     if ctx.can(Action::View, Resource::Revenue) {
         for currency in Currency::ALL {
             match value(Counter::Revenue(currency)) {
                 0 => {}
-                minor => revenue.push(Sum { currency, minor }),
+                minor => revenue.push(CurrencyTotal { currency, minor }),
             }
         }
     }
-    let currency = headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
+    let currency = money::headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
     Ok(EmployeeDashboard {
         total_clients: value(Counter::Clients),
         active_spvs: value(Counter::ActiveSpvs),
@@ -102,20 +104,21 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     })
 }
 
+/// Dashboard of an ISO partner.
 #[derive(Clone, Debug)]
 pub struct IsoDashboard {
-    /// Clients active or pending.
+    /// Active and pending clients.
     pub active_clients: i64,
-    /// What the ledger says was earned this month.
-    pub monthly_commissions: Vec<Sum>,
-    /// Of the headline: see [`headline`].
+    /// Commissions earned this month.
+    pub monthly_commissions: Vec<CurrencyTotal>,
+    /// Currency of the headline, see [`money::headline`].
     pub currency: Currency,
     pub pending_leads: i64,
     pub completed_spvs: i64,
     pub clients: Vec<IsoClient>,
 }
 
-/// An ISO's client with the number of its orders and what happened last.
+/// A client of the partner with its number of orders and newest activity.
 #[derive(Clone, Debug)]
 pub struct IsoClient {
     pub client: Client,
@@ -123,10 +126,10 @@ pub struct IsoClient {
     pub latest: Option<Activity>,
 }
 
-/// How many clients "Recent Client Activities" shows (specification, section 9).
+/// Clients under "Recent Client Activities" (specification, section 9).
 const RECENT_CLIENTS: u32 = 3;
 
-/// An ISO partner's own dashboard.
+/// Dashboard of the ISO partner who asks.
 ///
 /// # Errors
 /// Forbidden for other roles.
@@ -135,7 +138,7 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     let crate::kernel::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
     let home = companies::defaults(ctx, ctx.actor.company_id()).await?;
     let mut db = ctx.db();
-    let have = store::iso(&mut db, id, home.today.format("%Y-%m").to_string()).await?;
+    let counts = store::iso(&mut db, id, home.today.format("%Y-%m").to_string()).await?;
     let newest = PageQuery { limit: Some(RECENT_CLIENTS), cursor: None };
     let shown = clients::list(ctx, &clients::Filter::default(), &newest).await?.items;
     let ids: Vec<UserId> = shown.iter().map(|client| client.id).collect();
@@ -147,13 +150,13 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
         let spvs = orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n);
         clients.push(IsoClient { client, spvs, latest });
     }
-    let count = |wanted: Metric| have.iter().filter(|have| have.what == wanted).map(|have| have.n).sum();
-    let earned = have.iter().filter(|have| have.what == Metric::Commission);
-    let monthly_commissions: Vec<Sum> =
-        earned.filter_map(|have| Some(Sum { currency: have.currency?, minor: have.minor })).collect();
+    let count = |wanted: Metric| counts.iter().filter(|row| row.what == wanted).map(|row| row.n).sum();
+    let earned = counts.iter().filter(|row| row.what == Metric::Commission);
+    let monthly_commissions: Vec<CurrencyTotal> =
+        earned.filter_map(|row| Some(CurrencyTotal { currency: row.currency?, minor: row.minor })).collect();
     Ok(IsoDashboard {
         active_clients: count(Metric::Clients),
-        currency: headline(&monthly_commissions, home.currency),
+        currency: money::headline(&monthly_commissions, home.currency),
         monthly_commissions,
         pending_leads: count(Metric::Leads),
         completed_spvs: count(Metric::Closed),
@@ -161,25 +164,26 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     })
 }
 
+/// Dashboard of a company.
 #[derive(Clone, Debug)]
 pub struct CompanyDashboard {
     pub company: Company,
     /// Orders that are not cancelled.
     pub total_spvs: i64,
-    /// Distinct clients with such an order.
+    /// Number of clients with such an order.
     pub active_clients: i64,
     /// Purchase amounts, else prices, of orders that are not cancelled.
-    pub revenue: Vec<Sum>,
-    /// Of the headline: see [`headline`].
+    pub revenue: Vec<CurrencyTotal>,
+    /// Currency of the headline, see [`money::headline`].
     pub currency: Currency,
     pub iso_partners: i64,
     pub partners: Vec<Partner>,
-    /// What happened last, as far as the company may know of it.
+    /// Newest activity visible to the company.
     pub activity: Vec<Activity>,
     pub spvs: Page<Spv>,
 }
 
-/// A group of 'Clients by ISO Partner'; none is 'Unassigned'.
+/// A group of "Clients by ISO Partner"; without id it is "Unassigned".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partner {
     pub iso_id: Option<IsoId>,
@@ -187,8 +191,8 @@ pub struct Partner {
     pub spvs: i64,
 }
 
-/// A company's dashboard: for its admins, and for the company that a super admin picks (decision 25). A page of no
-/// rows is the figures alone: the tables of the partners load as they are opened.
+/// Dashboard of a company: for its admins, and for a company that a super admin picks (decision 25). With a page limit
+/// of 0 it has figures only, as the tables load when they are opened.
 ///
 /// # Errors
 /// As [`crate::directory::companies::portal`] says.
@@ -201,15 +205,21 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
             spvs::list(ctx, &filter, page).await?
         }
     };
-    let store::Overview { mut company, currency, clients: active_clients, partners: iso_partners, groups, activity } =
-        store::company(&mut ctx.db(), id, 8).await?;
+    let store::CompanyOverview {
+        mut company,
+        currency,
+        clients: active_clients,
+        partners: iso_partners,
+        groups,
+        activity,
+    } = store::company(&mut ctx.db(), id, 8).await?;
     let company = company.pop().ok_or(Error::NotFound("company"))?;
-    let mut revenue: Vec<Sum> = Vec::new();
+    let mut revenue: Vec<CurrencyTotal> = Vec::new();
     let mut partners: Vec<Partner> = Vec::new();
     for group in &groups {
         match revenue.iter_mut().find(|sum| sum.currency == group.currency) {
             Some(sum) => sum.minor += group.minor,
-            None => revenue.push(Sum { currency: group.currency, minor: group.minor }),
+            None => revenue.push(CurrencyTotal { currency: group.currency, minor: group.minor }),
         }
         let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NO_PARTNER);
         match partners.iter_mut().find(|partner| partner.iso_id == iso_id) {
@@ -218,10 +228,10 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         }
     }
     revenue.sort_by_key(|sum| sum.currency);
-    // By name, those without a partner last.
+    // By name, "Unassigned" last.
     partners.sort_by(|a, b| (a.name.is_none(), &a.name).cmp(&(b.name.is_none(), &b.name)));
     Ok(CompanyDashboard {
-        currency: headline(&revenue, company.currency.or(currency).unwrap_or(ctx.options.default_currency)),
+        currency: money::headline(&revenue, company.currency.or(currency).unwrap_or(ctx.options.default_currency)),
         company,
         total_spvs: groups.iter().map(|group| group.spvs - group.cancelled).sum(),
         active_clients,
@@ -233,23 +243,18 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
     })
 }
 
-/// The currency a card shows first: the usual one where it has an amount, else the first that has one (decision 14).
-pub(crate) fn headline(sums: &[Sum], usual: Currency) -> Currency {
-    let has = |currency: Currency| sums.iter().any(|sum| sum.currency == currency && sum.minor != 0);
-    if has(usual) { usual } else { Currency::ALL.into_iter().find(|currency| has(*currency)).unwrap_or(usual) }
-}
-
+/// Dashboard of the super admins.
 #[derive(Clone, Debug)]
 pub struct AdminDashboard {
     pub users: i64,
-    /// The share of minutes of the last 30 days, or since the first start, in which a portal ran.
+    /// Share of the minutes of the last 30 days, or since the first start, in which a server ran.
     pub uptime_percent: Option<f64>,
     pub sessions: i64,
     pub storage_bytes: i64,
-    pub people: Page<Person>,
+    pub people: Page<UserRow>,
 }
 
-/// The super admins' dashboard.
+/// Dashboard of the super admins.
 ///
 /// # Errors
 /// Forbidden for other roles.
@@ -257,25 +262,25 @@ pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Admin))?;
     let limit = page.limit()?;
     let mut db = ctx.db();
-    let people = store::people(&mut db, page.after::<(DateTime<Utc>, UserId)>()?, limit + 1).await?;
+    let users = store::users(&mut db, page.after::<(DateTime<Utc>, UserId)>()?, limit + 1).await?;
     let counted = rollups::all(&mut db).await?;
     Ok(AdminDashboard {
         users: counted.get(&Counter::Users.name()).copied().unwrap_or(0),
         uptime_percent: uptime(ctx).await?,
         sessions: sessions::count_live(ctx).await?,
         storage_bytes: counted.get(&Counter::StorageBytes.name()).copied().unwrap_or(0),
-        people: Page::cut(people, limit, |person| (person.created_at, person.id)),
+        people: Page::from_rows(users, limit, |person| (person.created_at, person.id)),
     })
 }
 
-const THIRTY_DAYS: i64 = 30 * 24 * 60;
+const UPTIME_WINDOW_MINUTES: i64 = 30 * 24 * 60;
 
 async fn uptime(ctx: &Ctx) -> Result<Option<f64>> {
     let minute = ctx.now().timestamp() / 60;
-    let (first, alive) = store::heartbeats(&mut ctx.db(), minute - THIRTY_DAYS, minute).await?;
+    let (first, alive) = store::heartbeats(&mut ctx.db(), minute - UPTIME_WINDOW_MINUTES, minute).await?;
     Ok(first.map(|first| {
-        // The minute that is running may not have had its beat yet, and is not counted.
-        let minutes = (minute - first).clamp(0, THIRTY_DAYS - 1);
+        // The current minute may have no heartbeat yet and is not counted.
+        let minutes = (minute - first).clamp(0, UPTIME_WINDOW_MINUTES - 1);
         if minutes == 0 {
             return 100.0;
         }
@@ -283,32 +288,17 @@ async fn uptime(ctx: &Ctx) -> Result<Option<f64>> {
     }))
 }
 
-/// Notes that a portal runs in this minute: once, however many do.
+/// Records a heartbeat for this minute. Idempotent across servers.
 ///
 /// # Errors
-/// What the database refuses.
+/// Internal if the database fails.
 pub async fn heartbeat(ctx: &Ctx) -> Result<()> {
     let minute = ctx.now().timestamp() / 60;
-    ctx.transaction(|tx| store::beat(tx, minute, minute - THIRTY_DAYS).scope_boxed()).await
+    ctx.transaction(|tx| store::insert_heartbeat(tx, minute, minute - UPTIME_WINDOW_MINUTES).scope_boxed()).await
 }
 
-async fn recent(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {
+async fn recent_activity(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {
     let page = PageQuery { limit: Some(limit), cursor: None };
     let filter = activity::Filter { work_only: true, ..activity::Filter::default() };
     Ok(activity::list(ctx, &filter, &page).await?.items)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_card_never_headlines_a_zero_beside_an_amount() {
-        let sum = |currency, minor| Sum { currency, minor };
-        let (usd, eur, jpy) = (Currency::Usd, Currency::Eur, Currency::Jpy);
-        assert_eq!(headline(&[], eur), eur, "all are zero");
-        assert_eq!(headline(&[sum(usd, 657_000_000)], eur), usd);
-        assert_eq!(headline(&[sum(usd, 1), sum(eur, 1)], eur), eur);
-        assert_eq!(headline(&[sum(usd, 0), sum(jpy, -5)], eur), jpy, "taken back is money, too");
-    }
 }

@@ -18,16 +18,9 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-/// An amount in one currency, in minor units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Sum {
-    pub currency: Currency,
-    pub minor: i64,
-}
-
-/// A row of the super admins' table.
+/// A row in the table of users.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Person {
+pub struct UserRow {
     pub id: UserId,
     pub first_name: String,
     pub last_name: String,
@@ -38,21 +31,22 @@ pub struct Person {
     pub created_at: DateTime<Utc>,
 }
 
+/// Number of orders of a client by status.
 pub async fn client_orders(db: &mut Db, client: UserId) -> Result<Vec<(spvs::Status, i64)>> {
     db.sql("select status, count(*) from spvs where client_id = $1 group by status").bind(client).all().await
 }
 
-/// So many of something that a partner has, and what they come to where it is money.
+/// A rollup of a partner: number and, for money, amount.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Have {
+pub struct PartnerCount {
     pub what: Metric,
     pub currency: Option<Currency>,
     pub n: i64,
     pub minor: i64,
 }
 
-/// What a partner has now, and what it earned in a month. None of it is counted here.
-pub async fn iso(db: &mut Db, iso: IsoId, month: String) -> Result<Vec<Have>> {
+/// Rollups of a partner as of now and for a month. Reads no orders.
+pub async fn iso(db: &mut Db, iso: IsoId, month: String) -> Result<Vec<PartnerCount>> {
     db.sql(
         "select what, nullif(currency, '') as currency, n, minor from figures where owner_id = $1 and n <> 0 \
          and grain in ('now', 'month') and period in ('', $2) order by figures.currency",
@@ -63,7 +57,7 @@ pub async fn iso(db: &mut Db, iso: IsoId, month: String) -> Result<Vec<Have>> {
     .await
 }
 
-/// How many orders each of these clients has with the partner.
+/// Number of orders of each client with the partner.
 pub async fn iso_orders(db: &mut Db, iso: IsoId, clients: &[UserId]) -> Result<Vec<(UserId, i64)>> {
     db.sql_built(format!(
         "select client_id, count(*) filter (where iso_id = $2) from spvs where client_id {} group by client_id",
@@ -75,43 +69,44 @@ pub async fn iso_orders(db: &mut Db, iso: IsoId, clients: &[UserId]) -> Result<V
     .await
 }
 
+/// Orders and amounts of a company by partner and currency.
 #[derive(Debug, Deserialize)]
-pub struct Group {
-    /// The nil id for nobody's.
+pub struct PartnerGroup {
+    /// The nil id without a partner.
     pub iso_id: IsoId,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     pub currency: Currency,
     pub spvs: i64,
-    /// How many of them are cancelled: they count in no card (decision 14).
+    /// Cancelled ones among these, which no card counts (decision 14).
     pub cancelled: i64,
     pub minor: i64,
 }
 
-impl Group {
+impl PartnerGroup {
     pub fn name(&self) -> Option<String> {
         Some(format!("{} {}", self.first_name.as_ref()?, self.last_name.as_ref()?))
     }
 }
 
-/// What the whole office counts, and in which currency.
+/// Rollups and settings of the office.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Office {
-    /// By name ([`crate::platform::rollups::Counter::name`]).
+pub struct StaffOverview {
+    /// By [`crate::platform::rollups::Counter::name`].
     #[sqlx(try_from = "Nested<Vec<(String, i64)>>")]
     pub counts: Vec<(String, i64)>,
-    /// None where the settings leave it to the configuration.
+    /// None if the settings leave it to the configuration.
     pub currency: Option<Currency>,
-    /// What happened last.
+    /// Newest activity.
     #[sqlx(try_from = "Nested<Vec<Activity>>")]
     pub activity: Vec<Activity>,
 }
 
-/// Selects what the office counts in, where its settings say.
+/// Selects the default currency of the settings.
 const CURRENCY: &str = "select value ->> 'default_currency' from settings where name = 'office'";
 
-/// The counters of the staff, and the newest events, in one query.
-pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
+/// Rollups of the staff and the newest activity, in one query.
+pub async fn staff_overview(db: &mut Db, events: usize) -> Result<StaffOverview> {
     let dialect = db.dialect();
     let counts = select_nested(
         dialect,
@@ -122,27 +117,27 @@ pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
     db.sql_built(format!("select ({counts}) as counts, ({CURRENCY}) as currency, ({activity}) as activity")).one().await
 }
 
-/// A company, and what its cards and partner tables begin with.
+/// A company with its cards and partner groups.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Overview {
-    /// None when there is no such company.
+pub struct CompanyOverview {
+    /// Empty if the company does not exist.
     #[sqlx(try_from = "Nested<Vec<Company>>")]
     pub company: Vec<Company>,
-    /// The office's, as in [`Office`].
+    /// Default currency of the office, as in [`StaffOverview`].
     pub currency: Option<Currency>,
-    /// Distinct clients with an order that is not cancelled.
+    /// Number of clients with an order that is not cancelled.
     pub clients: i64,
     /// ISO partners that are not archived.
     pub partners: i64,
     /// Orders and amounts by partner and currency.
-    #[sqlx(try_from = "Nested<Vec<Group>>")]
-    pub groups: Vec<Group>,
-    /// What happened last.
+    #[sqlx(try_from = "Nested<Vec<PartnerGroup>>")]
+    pub groups: Vec<PartnerGroup>,
+    /// Newest activity.
     #[sqlx(try_from = "Nested<Vec<Activity>>")]
     pub activity: Vec<Activity>,
 }
 
-pub(crate) const GROUPS: &[ColumnSpec] = &[
+pub(crate) const PARTNER_GROUPS: &[ColumnSpec] = &[
     ("iso_id", "t.iso_id", ColumnKind::Uuid),
     ("first_name", "t.first_name", ColumnKind::Plain),
     ("last_name", "t.last_name", ColumnKind::Plain),
@@ -153,16 +148,16 @@ pub(crate) const GROUPS: &[ColumnSpec] = &[
 ];
 
 /// The company and its figures in one query, which reads no orders.
-pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<Overview> {
+pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<CompanyOverview> {
     let dialect = db.dialect();
     let own = select_nested(
         dialect,
-        companies::store::COLUMNS,
-        &format!("select {} from companies where id = $1", companies::store::ROW_COLUMNS),
+        companies::COLUMNS,
+        &format!("select {} from companies where id = $1", companies::ROW_COLUMNS),
     );
     let groups = select_nested(
         dialect,
-        GROUPS,
+        PARTNER_GROUPS,
         "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.cancelled, g.minor from ( \
              select iso_id, currency, cast(sum(spvs) as bigint) as spvs, \
              cast(sum(cancelled) as bigint) as cancelled, cast(sum(minor) as bigint) as minor \
@@ -180,7 +175,8 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<O
     db.sql_built(sql).bind(company).one().await
 }
 
-pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit: usize) -> Result<Vec<Person>> {
+/// A page of users, the newest first.
+pub async fn users(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit: usize) -> Result<Vec<UserRow>> {
     let narrow = if before.is_some() { "where (created_at, id) < ($1, $2)" } else { "" };
     let mut query = db.sql_built(format!(
         "select id, first_name, last_name, email, role, status, last_sign_in_at, created_at from users {narrow} \
@@ -192,7 +188,7 @@ pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit:
     query.all().await
 }
 
-/// The first minute in which a portal ran, and in how many it did after `from` and before `to`.
+/// The first minute with a heartbeat, and the number of minutes with one after `from` and before `to`.
 pub async fn heartbeats(db: &mut Db, from: i64, to: i64) -> Result<(Option<i64>, i64)> {
     db.sql(
         "select (select min(minute) from heartbeats), \
@@ -204,9 +200,10 @@ pub async fn heartbeats(db: &mut Db, from: i64, to: i64) -> Result<(Option<i64>,
     .await
 }
 
-pub async fn beat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> {
+/// Records a heartbeat and deletes those up to `old`.
+pub async fn insert_heartbeat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> {
     tx.sql("insert into heartbeats (minute) values ($1) on conflict (minute) do nothing").bind(minute).run().await?;
-    // The last of the old ones stays: it tells that there was a portal before.
+    // The newest of the old ones stays, as it says that a server ran before.
     tx.sql(
         "delete from heartbeats where minute <= $1 and minute < (select max(minute) from heartbeats where minute <= $1)",
     )
@@ -223,6 +220,6 @@ mod tests {
 
     #[test]
     fn columns_match_the_struct_fields() {
-        assert_columns_match::<Group>(GROUPS);
+        assert_columns_match::<PartnerGroup>(PARTNER_GROUPS);
     }
 }

@@ -1,12 +1,13 @@
-//! A company's money: what was ordered, invoiced, paid and earned by partners, by month, partner and country.
+//! Finances of a company: ordered, invoiced, paid and earned amounts by month, partner and country.
 //!
-//! One currency is never added to another. Every figure is a sum of the same cells, so that the columns of each table,
-//! the cards and the file agree to the minor unit.
-pub(crate) mod store;
+//! Currencies are never added up. Every figure is a sum of the same rows, so that tables, cards and the file agree to
+//! the minor unit.
+mod store;
 
 use crate::{
     directory::companies::{self, Company},
     kernel::{
+        csv,
         ctx::Ctx,
         date_range::{Asked, Span},
         db::ScopedFutureExt,
@@ -19,85 +20,85 @@ use crate::{
         activity::{self, Event},
         rollups::dated::Metric,
     },
-    reporting::exports,
 };
 use std::collections::{BTreeMap, HashMap};
-use store::Cell;
+use store::FinanceRow;
 
-/// What a line says, in minor units of one currency.
+/// Figures of a line, in minor units of one currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Orders placed in the span that are not cancelled, and their purchase amounts, else prices (decision 14).
+    /// Orders placed in the period and not cancelled, and their purchase amounts, else prices (decision 14).
     pub spvs: i64,
     pub ordered_minor: i64,
-    /// Invoices issued in the span that are not void.
+    /// Invoices issued in the period and not void.
     pub invoiced_minor: i64,
-    /// Payments received in the span.
+    /// Payments received in the period.
     pub paid_minor: i64,
-    /// What partners earned in the span, void rows left out and what was taken back subtracted.
+    /// Commissions earned in the period, without void ones and minus those taken back.
     pub commission_minor: i64,
 }
 
 impl Figures {
-    fn add(&mut self, cell: &Cell) {
-        match cell.kind {
+    fn add(&mut self, row: &FinanceRow) {
+        match row.kind {
             Metric::Ordered => {
-                self.spvs += cell.count;
-                self.ordered_minor += cell.minor;
+                self.spvs += row.count;
+                self.ordered_minor += row.minor;
             }
-            Metric::Invoiced => self.invoiced_minor += cell.minor,
-            Metric::Paid => self.paid_minor += cell.minor,
-            Metric::Commission => self.commission_minor += cell.minor,
-            // Of no month; and what partners and the office have is no money of the company's.
+            Metric::Invoiced => self.invoiced_minor += row.minor,
+            Metric::Paid => self.paid_minor += row.minor,
+            Metric::Commission => self.commission_minor += row.minor,
+            // Without a month, or not amounts of the company.
             Metric::Due | Metric::Clients | Metric::Leads | Metric::Closed | Metric::Requests => {}
         }
     }
 }
 
-/// A line for one partner; without one it is what came without a partner.
+/// Figures of a partner; without id, of orders without a partner.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ByPartner {
+pub struct PartnerFigures {
     pub iso_id: Option<IsoId>,
     pub name: Option<String>,
     pub figures: Figures,
 }
 
-/// Everything in one currency.
+/// All figures in one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     pub currency: Currency,
     pub total: Figures,
-    /// What is owed today, whenever it was invoiced.
+    /// Outstanding amount today, whenever it was invoiced.
     pub due_minor: i64,
-    /// Every month of the span, also those without anything.
+    /// Every month of the period, also empty ones.
     pub months: Vec<(String, Figures)>,
-    /// By name, those without a partner last.
-    pub partners: Vec<ByPartner>,
+    /// By name, orders without a partner last.
+    pub partners: Vec<PartnerFigures>,
     pub countries: Vec<(Country, Figures)>,
 }
 
+/// Finances of a company in a period.
 #[derive(Clone, Debug)]
 pub struct Finances {
     pub company: Company,
     pub span: Span,
-    /// One for each currency there is something in.
+    /// One per currency with any amount.
     pub accounts: Vec<Account>,
 }
 
-/// A company's finances. Its admins, and super admins for the company they pick.
+/// Finances of a company. Its admins, and super admins for a picked company.
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid days.
 pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<Finances> {
-    let (company, span, cells, names) = read(ctx, picked, asked).await?;
+    let (company, span, rows, names) = read(ctx, picked, asked).await?;
     let months = span.months(
-        cells.iter().filter(|c| c.kind != Metric::Due).map(|c| c.month.clone()).collect(),
+        rows.iter().filter(|c| c.kind != Metric::Due).map(|c| c.month.clone()).collect(),
         company.today(ctx.now()),
     );
     let accounts = Currency::ALL
         .into_iter()
         .filter_map(|currency| {
-            let of: Vec<&Cell> = cells.iter().filter(|cell| cell.currency == currency).collect();
+            let of: Vec<&FinanceRow> = rows.iter().filter(|row| row.currency == currency).collect();
             (!of.is_empty()).then(|| account(currency, &of, &months, &names))
         })
         .collect();
@@ -106,35 +107,39 @@ pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
 
 type Names = HashMap<IsoId, String>;
 
-async fn read(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<(Company, Span, Vec<Cell>, Names)> {
+async fn read(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<(Company, Span, Vec<FinanceRow>, Names)> {
     let company = companies::portal(ctx, picked).await?;
     let span = asked.span(company.today(ctx.now()))?;
     let mut db = ctx.db();
-    let cells = store::cells(&mut db, company.id, span).await?;
+    let rows = store::rows(&mut db, company.id, span).await?;
     let partners = store::partners(&mut db, company.id).await?;
     let names = partners.into_iter().map(|(id, first, last)| (id, format!("{first} {last}"))).collect();
-    Ok((company, span, cells, names))
+    Ok((company, span, rows, names))
 }
 
-fn account(currency: Currency, cells: &[&Cell], months: &[String], names: &Names) -> Account {
+fn account(currency: Currency, rows: &[&FinanceRow], months: &[String], names: &Names) -> Account {
     let mut total = Figures::default();
     let mut due_minor = 0;
     let mut by_month: BTreeMap<&str, Figures> = months.iter().map(|m| (m.as_str(), Figures::default())).collect();
     let mut by_partner: HashMap<Option<IsoId>, Figures> = HashMap::new();
     let mut by_country: HashMap<Country, Figures> = HashMap::new();
-    for cell in cells {
-        if cell.kind == Metric::Due {
-            due_minor += cell.minor;
+    for row in rows {
+        if row.kind == Metric::Due {
+            due_minor += row.minor;
             continue;
         }
-        total.add(cell);
-        by_month.entry(&cell.month).or_default().add(cell);
-        by_partner.entry(cell.partner()).or_default().add(cell);
-        by_country.entry(cell.country).or_default().add(cell);
+        total.add(row);
+        by_month.entry(&row.month).or_default().add(row);
+        by_partner.entry(row.partner()).or_default().add(row);
+        by_country.entry(row.country).or_default().add(row);
     }
-    let mut partners: Vec<ByPartner> = by_partner
+    let mut partners: Vec<PartnerFigures> = by_partner
         .into_iter()
-        .map(|(iso_id, figures)| ByPartner { iso_id, name: iso_id.and_then(|id| names.get(&id).cloned()), figures })
+        .map(|(iso_id, figures)| PartnerFigures {
+            iso_id,
+            name: iso_id.and_then(|id| names.get(&id).cloned()),
+            figures,
+        })
         .collect();
     partners.sort_by(|a, b| (a.name.is_none(), &a.name, a.iso_id).cmp(&(b.name.is_none(), &b.name, b.iso_id)));
     let countries = Country::ALL.into_iter().filter_map(|country| Some((country, *by_country.get(&country)?)));
@@ -148,24 +153,24 @@ fn account(currency: Currency, cells: &[&Cell], months: &[String], names: &Names
     }
 }
 
-/// The same figures as a file: a line for each month, partner, country and currency, which sum to every figure of the
-/// screen. The log keeps who took a copy.
+/// The same figures as CSV: a line per month, partner, country and currency. The export is recorded in the activity
+/// log.
 ///
 /// # Errors
 /// As [`get`].
 pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<String> {
-    let (company, _, cells, names) = read(ctx, picked, asked).await?;
-    // Two partners may have one name.
+    let (company, _, rows, names) = read(ctx, picked, asked).await?;
+    // The id keeps partners of the same name apart.
     type Line<'a> = (&'a str, String, Option<IsoId>, &'a str, &'a str);
     let mut lines: BTreeMap<Line, (Currency, Figures)> = BTreeMap::new();
-    for cell in cells.iter().filter(|cell| cell.kind != Metric::Due) {
-        let name = cell.partner().and_then(|id| names.get(&id).cloned()).unwrap_or_default();
-        let key = (cell.month.as_str(), name, cell.partner(), cell.country.code(), cell.currency.code());
-        lines.entry(key).or_insert((cell.currency, Figures::default())).1.add(cell);
+    for row in rows.iter().filter(|row| row.kind != Metric::Due) {
+        let name = row.partner().and_then(|id| names.get(&id).cloned()).unwrap_or_default();
+        let key = (row.month.as_str(), name, row.partner(), row.country.code(), row.currency.code());
+        lines.entry(key).or_insert((row.currency, Figures::default())).1.add(row);
     }
     let mut text = String::new();
     let columns = ["month", "iso_name", "country", "currency", "spvs", "ordered", "invoiced", "paid", "commission"];
-    exports::line(&mut text, columns.map(str::to_owned));
+    csv::write_line(&mut text, columns.map(str::to_owned));
     for ((month, name, _, country, code), (currency, figures)) in lines {
         let amount = |minor| currency.format(minor);
         let cells = [
@@ -179,7 +184,7 @@ pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
             amount(figures.paid_minor),
             amount(figures.commission_minor),
         ];
-        exports::line(&mut text, cells);
+        csv::write_line(&mut text, cells);
     }
     let event = &Event::new("export.made", "export", company.id.0, "finances").of(None, Some(company.id), None);
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;

@@ -1,4 +1,4 @@
-//! SQL of a company's finances.
+//! SQL of finances.
 use crate::{
     kernel::{
         date_range::{Parts, Span},
@@ -12,28 +12,28 @@ use crate::{
 };
 use serde::Deserialize;
 
-/// The smallest sum there is: every figure is made of these, so that they all agree.
+/// The smallest sum: all figures are made of these rows, so that they agree.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Cell {
+pub struct FinanceRow {
     pub kind: Metric,
-    /// `2026-11`; empty for what is due.
+    /// `2026-11`; empty for outstanding amounts.
     pub month: String,
-    /// The nil id for nobody's.
+    /// The nil id without a partner.
     pub iso_id: IsoId,
     pub country: Country,
     pub currency: Currency,
-    /// Rows it is made of.
+    /// Number of rows in the sum.
     pub count: i64,
     pub minor: i64,
 }
 
-impl Cell {
+impl FinanceRow {
     pub fn partner(&self) -> Option<IsoId> {
         Some(self.iso_id).filter(|id| *id != NO_PARTNER)
     }
 }
 
-pub(crate) const CELLS: &[ColumnSpec] = &[
+pub(crate) const FINANCE_ROWS: &[ColumnSpec] = &[
     ("kind", "t.kind", ColumnKind::Plain),
     ("month", "t.month", ColumnKind::Plain),
     ("iso_id", "t.iso_id", ColumnKind::Uuid),
@@ -43,9 +43,9 @@ pub(crate) const CELLS: &[ColumnSpec] = &[
     ("minor", "t.minor", ColumnKind::Plain),
 ];
 
-/// All sums in one statement, so that nothing is paid between two of them. None of them reads what it is a sum of:
-/// whole months are kept as such, and the days beside them as days.
-pub async fn cells(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<Cell>> {
+/// Reads all sums from the rollups in one statement, so that no payment falls between two: whole months as such, and
+/// the days at both ends.
+pub async fn rows(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<FinanceRow>> {
     let Parts { months, before, after } = span.parts();
     let part = |grain: &str, month: &str, periods: &str| {
         format!(
@@ -60,7 +60,7 @@ pub async fn cells(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<Ce
         part("day", "substr(period, 1, 7)", "period between $6 and $7"),
         part("now", "period", "period = ''"),
     ];
-    let sql = select_rows(db.dialect(), CELLS, &parts.join(" union all "));
+    let sql = select_rows(db.dialect(), FINANCE_ROWS, &parts.join(" union all "));
     let mut query = db.sql_built(sql).bind(company);
     for (first, last) in [months, before, after] {
         query = query.bind(first).bind(last);
@@ -68,7 +68,7 @@ pub async fn cells(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<Ce
     query.list().await
 }
 
-/// What the company's partners are called, also those that left.
+/// Names of the company's partners, also of archived ones.
 pub async fn partners(db: &mut Db, company: CompanyId) -> Result<Vec<(IsoId, String, String)>> {
     db.sql("select id, first_name, last_name from isos where company_id = $1 order by first_name, last_name, id")
         .bind(company)
@@ -83,6 +83,6 @@ mod tests {
 
     #[test]
     fn columns_match_the_struct_fields() {
-        assert_columns_match::<Cell>(CELLS);
+        assert_columns_match::<FinanceRow>(FINANCE_ROWS);
     }
 }

@@ -1,10 +1,10 @@
-//! A company's reports: tables for the screen, for files and for paper, whose sums are those of the portal's pages.
+//! Reports of a company: tables for the screen, files and print, whose totals agree with the other pages.
 mod model;
 mod schedule_store;
 pub(crate) mod schedules;
-pub(crate) mod store;
+mod store;
 
-pub use model::{Cells, Column, Every, Kind, Recipient, Report, Schedule, Sum, Totals};
+pub use model::{Cells, Column, Frequency, Kind, Recipient, Report, Schedule, Sum, Totals};
 pub use schedules::{Change, Input, admins, can, create, delete, get, list, mail_due, update};
 
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     directory::companies::{self, Company},
     kernel::{
         access::Scope,
+        csv,
         ctx::Ctx,
         date_range::{Asked, Span},
         db::ScopedFutureExt,
@@ -30,9 +31,9 @@ use crate::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// Which report, of which company, about which days.
+/// A report of a company and period.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ReportQuery {
     pub report: Report,
     pub company_id: Option<CompanyId>,
     pub asked: Asked,
@@ -40,49 +41,50 @@ pub struct Wanted {
 
 /// A page of a report's rows.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct ReportChunk {
     pub company: Company,
     pub span: Span,
     pub rows: Page<Cells>,
 }
 
-/// Rows of a report, the newest first. A page is so many rows, and of step times so many orders with all their steps.
+/// Rows of a report, the newest first. The limit counts rows; for step times it counts orders, with all their steps.
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid days, limit or cursor.
-pub async fn page(ctx: &Ctx, wanted: &Wanted, page: &PageQuery) -> Result<Part> {
-    let company = companies::portal(ctx, wanted.company_id).await?;
-    let span = wanted.asked.span(company.today(ctx.now()))?;
+pub async fn page(ctx: &Ctx, query: &ReportQuery, page: &PageQuery) -> Result<ReportChunk> {
+    let company = companies::portal(ctx, query.company_id).await?;
+    let span = query.asked.span(company.today(ctx.now()))?;
     let limit = page.limit()?;
     let mut db = ctx.db();
-    let rows = match wanted.report {
+    let rows = match query.report {
         Report::Portfolio => {
             let found = store::orders(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
-            Page::cut(found, limit, |row| (row.ordered_date, row.created_at, row.id)).map(|row| order(&company, row))
+            Page::from_rows(found, limit, |row| (row.ordered_date, row.created_at, row.id))
+                .map(|row| order(&company, row))
         }
         Report::Commissions => {
             let filter = filter(span);
             let scope = Scope::Company(company.id);
-            let found = commissions::store::list(&mut db, scope, &filter, page.after()?, limit + 1).await?;
-            Page::cut(found, limit, |row| (row.earned_date, row.created_at, row.id)).map(commission)
+            let found = commissions::list_rows(&mut db, scope, &filter, page.after()?, limit + 1).await?;
+            Page::from_rows(found, limit, |row| (row.earned_date, row.created_at, row.id)).map(commission)
         }
         Report::StepTimes => {
             let found = store::steps(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
-            by_order(found, limit).map(|row| step(ctx, &company, row))
+            page_by_order(found, limit).map(|row| step(ctx, &company, row))
         }
     };
-    Ok(Part { company, span, rows })
+    Ok(ReportChunk { company, span, rows })
 }
 
-/// What all its rows come to.
+/// Totals of the whole report.
 ///
 /// # Errors
 /// As [`page`].
-pub async fn totals(ctx: &Ctx, wanted: &Wanted) -> Result<Totals> {
-    let company = companies::portal(ctx, wanted.company_id).await?;
-    let span = wanted.asked.span(company.today(ctx.now()))?;
+pub async fn totals(ctx: &Ctx, query: &ReportQuery) -> Result<Totals> {
+    let company = companies::portal(ctx, query.company_id).await?;
+    let span = query.asked.span(company.today(ctx.now()))?;
     let mut db = ctx.db();
-    Ok(match wanted.report {
+    Ok(match query.report {
         Report::Portfolio => {
             let found = store::order_sums(&mut db, company.id, span.days()).await?;
             Totals {
@@ -98,9 +100,9 @@ pub async fn totals(ctx: &Ctx, wanted: &Wanted) -> Result<Totals> {
         }
         Report::Commissions => {
             let (scope, filter) = (Scope::Company(company.id), filter(span));
-            let found = commissions::store::sums(&mut db, scope, &filter).await?;
+            let found = commissions::total_rows(&mut db, scope, &filter).await?;
             Totals {
-                rows: commissions::store::count(&mut db, scope, &filter).await?,
+                rows: commissions::count(&mut db, scope, &filter).await?,
                 sums: found
                     .into_iter()
                     .map(|sums| Sum { currency: sums.currency, amounts: vec![("amount", sums.total_minor())] })
@@ -111,56 +113,56 @@ pub async fn totals(ctx: &Ctx, wanted: &Wanted) -> Result<Totals> {
     })
 }
 
-/// The first part of the report as CSV, with the names of its columns. The log keeps who took a copy.
+/// The first page as CSV, with the header line. The export is recorded in the activity log.
 ///
 /// # Errors
 /// As [`page`].
-pub async fn begin(ctx: &Ctx, wanted: &Wanted) -> Result<exports::Part> {
-    let rest = more(ctx, wanted, None).await?;
+pub async fn first_page(ctx: &Ctx, query: &ReportQuery) -> Result<exports::CsvPage> {
+    let rest = next_page(ctx, query, None).await?;
     let mut text = String::new();
-    exports::line(&mut text, wanted.report.columns().iter().map(|(name, _)| (*name).to_owned()));
+    csv::write_line(&mut text, query.report.columns().iter().map(|(name, _)| (*name).to_owned()));
     text.push_str(&rest.text);
-    taken(ctx, wanted).await?;
-    Ok(exports::Part { text, ..rest })
+    log_export(ctx, query).await?;
+    Ok(exports::CsvPage { text, ..rest })
 }
 
-/// The part after `cursor`. Each but the first asks again who it is for: the parts may be hours apart.
+/// The page after `cursor` as CSV. Revalidates the session, as pages can be hours apart.
 ///
 /// # Errors
-/// As [`page`]; Unauthenticated once who began it may not be here any more.
-pub async fn more(ctx: &Ctx, wanted: &Wanted, cursor: Option<String>) -> Result<exports::Part> {
+/// As [`page`]; Unauthenticated if the session ended since the first page.
+pub async fn next_page(ctx: &Ctx, query: &ReportQuery, cursor: Option<String>) -> Result<exports::CsvPage> {
     if cursor.is_some() {
         auth::revalidate_session(&mut ctx.db(), ctx).await?;
     }
-    let found = page(ctx, wanted, &PageQuery { limit: Some(MAX_LIMIT), cursor }).await?.rows;
+    let found = page(ctx, query, &PageQuery { limit: Some(MAX_LIMIT), cursor }).await?.rows;
     let mut text = String::new();
-    found.items.into_iter().for_each(|cells| exports::line(&mut text, cells));
-    Ok(exports::Part { text, next_cursor: found.next_cursor })
+    found.items.into_iter().for_each(|cells| csv::write_line(&mut text, cells));
+    Ok(exports::CsvPage { text, next_cursor: found.next_cursor })
 }
 
-/// All rows at once. The log keeps who took a copy.
+/// All rows. The export is recorded in the activity log.
 ///
 /// # Errors
-/// As [`page`]; Invalid `period` where there are more than [`crate::kernel::page::MOST_ROWS`].
-pub async fn whole(ctx: &Ctx, wanted: &Wanted) -> Result<Vec<Cells>> {
-    let mut query = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+/// As [`page`]; Invalid `period` for more than [`crate::kernel::page::MAX_EXPORT_ROWS`] rows.
+pub async fn all_rows(ctx: &Ctx, query: &ReportQuery) -> Result<Vec<Cells>> {
+    let mut page_query = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
     let mut rows = Vec::new();
     loop {
-        let found = page(ctx, wanted, &query).await?.rows;
+        let found = page(ctx, query, &page_query).await?.rows;
         rows.extend(found.items);
         at_most(rows.len())?;
         match found.next_cursor {
-            Some(cursor) => query.cursor = Some(cursor),
+            Some(cursor) => page_query.cursor = Some(cursor),
             None => break,
         }
     }
-    taken(ctx, wanted).await?;
+    log_export(ctx, query).await?;
     Ok(rows)
 }
 
-async fn taken(ctx: &Ctx, wanted: &Wanted) -> Result<()> {
-    let company = ctx.actor.company(wanted.company_id)?;
-    let event = &Event::new("export.made", "export", company.0, wanted.report.name()).of(None, Some(company), None);
+async fn log_export(ctx: &Ctx, query: &ReportQuery) -> Result<()> {
+    let company = ctx.actor.company(query.company_id)?;
+    let event = &Event::new("export.made", "export", company.0, query.report.name()).of(None, Some(company), None);
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
 }
 
@@ -168,8 +170,8 @@ fn filter(span: Span) -> commissions::Filter {
     commissions::Filter { from: span.from, to: span.to, ..commissions::Filter::default() }
 }
 
-/// A page of so many orders, read with the steps of one more.
-fn by_order(mut rows: Vec<store::Step>, limit: usize) -> Page<store::Step> {
+/// A page of `limit` orders, from the steps of one more.
+fn page_by_order(mut rows: Vec<store::Step>, limit: usize) -> Page<store::Step> {
     let mut seen: Vec<(SpvId, NaiveDate, DateTime<Utc>)> = Vec::new();
     for row in &rows {
         if seen.last().is_none_or(|(id, ..)| *id != row.spv_id) {
@@ -177,9 +179,9 @@ fn by_order(mut rows: Vec<store::Step>, limit: usize) -> Page<store::Step> {
         }
     }
     let orders: Vec<_> = seen.iter().map(|(id, date, at)| (*date, *at, *id)).collect();
-    let beyond = seen.get(limit).map(|(id, ..)| *id);
-    rows.retain(|row| Some(row.spv_id) != beyond);
-    let next_cursor = Page::cut(orders, limit, |key| *key).next_cursor;
+    let first_beyond = seen.get(limit).map(|(id, ..)| *id);
+    rows.retain(|row| Some(row.spv_id) != first_beyond);
+    let next_cursor = Page::from_rows(orders, limit, |key| *key).next_cursor;
     Page { items: rows, next_cursor }
 }
 
@@ -191,7 +193,7 @@ fn day(date: Option<NaiveDate>) -> String {
     date.map(|date| date.to_string()).unwrap_or_default()
 }
 
-/// Days are those that the company's clock showed.
+/// Dates are in the time zone of the company.
 fn order(company: &Company, row: store::Order) -> Cells {
     let iso = row.iso_first_name.zip(row.iso_last_name).map(|(first, last)| format!("{first} {last}"));
     vec![
@@ -202,7 +204,7 @@ fn order(company: &Company, row: store::Order) -> Cells {
         row.status.name().to_owned(),
         row.ordered_date.to_string(),
         day(row.closed_at.map(|at| company.today(at))),
-        crate::orders::spvs::percent(row.steps_completed, row.steps_total).to_string(),
+        crate::kernel::order::percent(row.steps_completed, row.steps_total).to_string(),
         row.currency.code().to_owned(),
         amount(row.currency, row.amount_minor),
         amount(row.currency, row.invoiced_minor),
@@ -211,7 +213,7 @@ fn order(company: &Company, row: store::Order) -> Cells {
 }
 
 fn commission(row: Commission) -> Cells {
-    // The column sums to the statement.
+    // Sums to the statement.
     let counted = row.counted_minor();
     vec![
         row.earned_date.to_string(),

@@ -1,4 +1,4 @@
-//! Which reports there are, and what their tables are made of.
+//! Reports and their columns, and schedules that mail them.
 use crate::kernel::{
     date_range::Period,
     error::{Problem, Result},
@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = ReportName)]
 pub enum Report {
-    /// Orders with what was invoiced and paid.
+    /// Orders with invoiced and paid amounts.
     Portfolio,
-    /// The ledger of what partners earn.
+    /// Commissions of the partners.
     Commissions,
-    /// How long completed steps took.
+    /// Durations of completed steps.
     StepTimes,
 }
 
@@ -32,7 +32,7 @@ impl Report {
         }
     }
 
-    /// Named as the API's fields are.
+    /// Columns, named as the fields of the API.
     pub fn columns(self) -> &'static [Column] {
         use Kind::{Amount, CommissionStatus, Country, Date, Days, Flag, Owner, Percent, SpvStatus, Text};
         match self {
@@ -101,7 +101,7 @@ pub enum Kind {
     Days,
     /// A whole percent.
     Percent,
-    /// `yes`, `no` or nothing.
+    /// `yes`, `no` or empty.
     Flag,
     Country,
     SpvStatus,
@@ -112,17 +112,17 @@ pub enum Kind {
 /// A column's name and kind.
 pub type Column = (&'static str, Kind);
 
-/// The report's rows as text, each cell as its column's kind says; empty where there is nothing.
+/// Cells of a row as text in the format of their columns; empty without a value.
 pub type Cells = Vec<String>;
 
-/// What the whole report comes to, whatever page is read.
+/// Totals of the whole report, whatever page is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Totals {
     pub rows: i64,
     pub sums: Vec<Sum>,
 }
 
-/// The amount columns of one currency, by their names.
+/// Sums of the amount columns in one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sum {
     pub currency: Currency,
@@ -134,14 +134,14 @@ pub struct Sum {
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = ReportInterval)]
-pub enum Every {
+pub enum Frequency {
     /// On Mondays.
     Weekly,
     /// On the first of the month.
     Monthly,
 }
 
-impl Every {
+impl Frequency {
     pub const ALL: [Self; 2] = [Self::Weekly, Self::Monthly];
 
     pub fn name(self) -> &'static str {
@@ -151,7 +151,7 @@ impl Every {
         }
     }
 
-    /// Its next day after this one: however many went by without a server, one is left.
+    /// The next day after `day`. Skips days that were missed.
     pub fn after(self, day: NaiveDate) -> NaiveDate {
         match self {
             Self::Weekly => day + Days::new(u64::from(7 - day.weekday().num_days_from_monday())),
@@ -160,7 +160,7 @@ impl Every {
     }
 }
 
-impl std::str::FromStr for Every {
+impl std::str::FromStr for Frequency {
     type Err = Problem;
     fn from_str(text: &str) -> Result<Self, Problem> {
         Self::ALL
@@ -170,15 +170,15 @@ impl std::str::FromStr for Every {
     }
 }
 
-/// A report that is mailed again and again.
+/// A report that is mailed regularly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     pub id: ReportScheduleId,
     pub company_id: CompanyId,
     pub report: Report,
-    /// Which days it is about when it is opened.
+    /// Period of the report that the mail links to.
     pub period: Period,
-    pub every: Every,
+    pub every: Frequency,
     pub next_date: NaiveDate,
     pub last_sent_at: Option<DateTime<Utc>>,
     /// By name.
@@ -188,12 +188,12 @@ pub struct Schedule {
     pub version: i64,
 }
 
-/// A company admin whom reports may be mailed to.
+/// A company admin who can receive reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipient {
     pub id: UserId,
     pub name: String,
-    /// May still see it. Others stay on the list and are sent nothing.
+    /// Whether the recipient may see the report now. Others stay listed and receive nothing.
     pub may_see: bool,
 }
 
@@ -202,11 +202,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schedule_goes_on_at_its_next_day() {
-        let after = |every: Every, day: &str| every.after(day.parse().unwrap()).to_string();
-        assert_eq!(after(Every::Weekly, "2026-11-21"), "2026-11-23", "a Saturday");
-        assert_eq!(after(Every::Weekly, "2026-11-23"), "2026-11-30", "a Monday");
-        assert_eq!(after(Every::Monthly, "2026-11-21"), "2026-12-01");
-        assert_eq!(after(Every::Monthly, "2026-12-01"), "2027-01-01");
+    fn schedule_moves_to_its_next_day() {
+        let after = |every: Frequency, day: &str| every.after(day.parse().unwrap()).to_string();
+        assert_eq!(after(Frequency::Weekly, "2026-11-21"), "2026-11-23", "a Saturday");
+        assert_eq!(after(Frequency::Weekly, "2026-11-23"), "2026-11-30", "a Monday");
+        assert_eq!(after(Frequency::Monthly, "2026-11-21"), "2026-12-01");
+        assert_eq!(after(Frequency::Monthly, "2026-12-01"), "2027-01-01");
     }
 }

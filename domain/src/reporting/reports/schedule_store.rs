@@ -1,6 +1,5 @@
-//! SQL of schedules. Those who may still see a report are admins of its company who may sign in, of a company that is
-//! not archived.
-use super::model::{Every, Recipient, Report, Schedule};
+//! SQL of report schedules. A report can be seen by company admins who may sign in, of a company that is not archived.
+use super::model::{Frequency, Recipient, Report, Schedule};
 use crate::kernel::{
     date_range::Period,
     db::{Db, Dialect, Sql, Tx, for_update},
@@ -15,7 +14,7 @@ struct Row {
     company_id: CompanyId,
     report: Report,
     period: Period,
-    every: Every,
+    every: Frequency,
     next_date: NaiveDate,
     last_sent_at: Option<DateTime<Utc>>,
     updated_at: DateTime<Utc>,
@@ -41,13 +40,14 @@ fn schedule(row: Row, recipients: Vec<Recipient>) -> Schedule {
     }
 }
 
-/// More than a company needs.
-pub const MOST: usize = 50;
+/// Maximum number of schedules per company.
+pub const MAX_SCHEDULES: usize = 50;
 
+/// Schedules of a company with their recipients, the oldest first.
 pub async fn list(db: &mut Db, company: CompanyId) -> Result<Vec<Schedule>> {
     let rows: Vec<Row> = db
         .sql_built(format!(
-            "select {COLUMNS} from report_schedules w where w.company_id = $1 order by w.created_at, w.id limit {MOST}"
+            "select {COLUMNS} from report_schedules w where w.company_id = $1 order by w.created_at, w.id limit {MAX_SCHEDULES}"
         ))
         .bind(company)
         .all()
@@ -79,14 +79,14 @@ pub async fn list(db: &mut Db, company: CompanyId) -> Result<Vec<Schedule>> {
         .collect())
 }
 
-/// Without its recipients.
+/// Loads a schedule without recipients.
 pub async fn get(db: &mut impl Sql, id: ReportScheduleId) -> Result<Option<Schedule>> {
     let row: Option<Row> =
         db.sql_built(format!("select {COLUMNS} from report_schedules w where w.id = $1")).bind(id).optional().await?;
     Ok(row.map(|row| schedule(row, vec![])))
 }
 
-/// The same, kept from others until the transaction ends.
+/// [`get`] with a row lock until the end of the transaction.
 pub async fn lock(tx: &mut Tx, id: ReportScheduleId) -> Result<Option<Schedule>> {
     if tx.dialect() == Dialect::Postgres {
         let text = format!("select w.id from report_schedules w where w.id = $1{}", for_update(tx.dialect(), "w"));
@@ -148,7 +148,7 @@ pub async fn set_recipients(tx: &mut Tx, id: ReportScheduleId, users: &[UserId])
     Ok(())
 }
 
-/// Says no when the account is none of its recipients.
+/// Returns false if the account was no recipient.
 pub async fn remove_recipient(tx: &mut Tx, id: ReportScheduleId, user: UserId) -> Result<bool> {
     let sql = "delete from report_recipients where schedule_id = $1 and user_id = $2";
     Ok(tx.sql(sql).bind(id).bind(user).run().await? == 1)
@@ -159,7 +159,7 @@ pub async fn delete(tx: &mut Tx, id: ReportScheduleId) -> Result<()> {
     Ok(())
 }
 
-/// The company's admins who may sign in.
+/// Admins of the company who may sign in.
 pub async fn admins(db: &mut impl Sql, company: CompanyId) -> Result<Vec<(UserId, String, String)>> {
     db.sql(
         "select id, first_name, last_name from users where company_id = $1 and role = 'company_admin' \
@@ -170,7 +170,7 @@ pub async fn admins(db: &mut impl Sql, company: CompanyId) -> Result<Vec<(UserId
     .await
 }
 
-/// A schedule whose day has come, and what its company is called.
+/// A schedule that is due, with its company.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Due {
     pub id: ReportScheduleId,
@@ -179,10 +179,11 @@ pub struct Due {
     pub time_zone: String,
     pub report: Report,
     pub period: Period,
-    pub every: Every,
+    pub every: Frequency,
     pub next_date: NaiveDate,
 }
 
+/// Schedules due on `day` or before.
 pub async fn due(db: &mut Db, day: NaiveDate) -> Result<Vec<Due>> {
     db.sql(
         "select w.id, w.company_id, k.name as company_name, k.time_zone, w.report, w.period, w.every, w.next_date \
@@ -194,7 +195,7 @@ pub async fn due(db: &mut Db, day: NaiveDate) -> Result<Vec<Due>> {
     .await
 }
 
-/// Moves a schedule on; false when another worker has, or when it was changed meanwhile.
+/// Moves a schedule to its next date. Returns false if another worker did or it was changed since.
 pub async fn advance(
     tx: &mut Tx,
     id: ReportScheduleId,
@@ -213,8 +214,8 @@ pub async fn advance(
     Ok(moved == 1)
 }
 
-/// The recipients who may still see the report.
-pub async fn readers(tx: &mut Tx, id: ReportScheduleId) -> Result<Vec<(UserId,)>> {
+/// Recipients who may see the report now.
+pub async fn recipients_with_access(tx: &mut Tx, id: ReportScheduleId) -> Result<Vec<(UserId,)>> {
     tx.sql(
         "select u.id from report_recipients y join report_schedules w on w.id = y.schedule_id \
          join users u on u.id = y.user_id where y.schedule_id = $1 and u.role = 'company_admin' \

@@ -1,7 +1,7 @@
-//! Reports that are mailed: the mail says which report is ready and leads to it. No amount and no document ever leaves
-//! with it, and only admins who may see the report on its day are written to.
+//! Scheduled report mails. A mail links to the report and contains no amounts and no documents. It goes only to admins
+//! who may see the report on that day.
 use super::{
-    model::{Every, Recipient, Report, Schedule},
+    model::{Frequency, Recipient, Report, Schedule},
     schedule_store as store,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, ReportScheduleId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     outbox::{
         mails::{self, Kind},
@@ -26,7 +26,7 @@ use crate::{
 use chrono::NaiveDate;
 use serde_json::Map;
 
-/// A new schedule as it is typed in.
+/// Input of a new schedule.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub company_id: Option<CompanyId>,
@@ -36,7 +36,7 @@ pub struct Input {
     pub recipients: Vec<UserId>,
 }
 
-/// A change: what is none stays.
+/// Changes of a schedule; None leaves a field.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     pub report: Option<String>,
@@ -45,7 +45,7 @@ pub struct Change {
     pub recipients: Option<Vec<UserId>>,
 }
 
-/// A company's schedules, the oldest first. Its admins and super admins.
+/// Schedules of a company, the oldest first. Its admins and super admins.
 ///
 /// # Errors
 /// As [`companies::portal`].
@@ -54,7 +54,7 @@ pub async fn list(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Schedule>>
     store::list(&mut ctx.db(), company.id).await
 }
 
-/// Who can be written to: the company's admins by name.
+/// Possible recipients: the admins of the company by name.
 ///
 /// # Errors
 /// As [`companies::portal`].
@@ -76,21 +76,21 @@ pub async fn get(ctx: &Ctx, id: ReportScheduleId) -> Result<Schedule> {
     all.into_iter().find(|row| row.id == id).ok_or(Error::NotFound("report_schedule"))
 }
 
-/// Makes a schedule. It is mailed first on its next day, not at once.
+/// Creates a schedule. It is first mailed on its next date, not immediately.
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid per field.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
     let company = companies::portal(ctx, input.company_id).await?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let report = check.required("report", input.report.as_deref(), str::parse::<Report>);
     let period = check.optional("period", input.period.as_deref(), str::parse::<Period>).unwrap_or_default();
-    let every = check.required("every", input.every.as_deref(), str::parse::<Every>);
+    let every = check.required("every", input.every.as_deref(), str::parse::<Frequency>);
     let recipients = recipients(ctx, &mut check, company.id, input.recipients).await?;
-    check.done()?;
+    check.finish()?;
     let (Some(report), Some(every)) = (report, every) else { return Err(Error::field("report", "required")) };
     let row = Schedule {
-        id: ReportScheduleId(ctx.chance.uuid()),
+        id: ReportScheduleId(ctx.random.uuid()),
         company_id: company.id,
         report,
         period,
@@ -99,23 +99,23 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
         last_sent_at: None,
         recipients: vec![],
         updated_at: ctx.now(),
-        updated_by: ctx.who(),
+        updated_by: ctx.actor_name(),
         version: 1,
     };
     ctx.may(Action::Create, resource(&row))?;
     let (row, recipients) = (&row, &recipients);
     let made = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(ReportScheduleId(id));
             }
-            if store::count(tx, row.company_id).await? >= store::MOST as i64 {
-                return Err(Error::field_with("report", Problem::new("too_many").with("max", store::MOST)));
+            if store::count(tx, row.company_id).await? >= store::MAX_SCHEDULES as i64 {
+                return Err(Error::field_with("report", Problem::new("too_many").with("max", store::MAX_SCHEDULES)));
             }
             store::insert(tx, row, ctx.now()).await?;
             store::set_recipients(tx, row.id, recipients).await?;
-            activity::append(tx, ctx, told("report_schedule.created", row)).await?;
-            idempotency::remember(tx, ctx, row.id.0).await?;
+            activity::append(tx, ctx, event("report_schedule.created", row)).await?;
+            idempotency::store(tx, ctx, row.id.0).await?;
             Ok(row.id)
         }
         .scope_boxed()
@@ -123,21 +123,21 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
     get(ctx, made.await?).await
 }
 
-/// Changes a schedule. A change of how often moves its next day.
+/// Changes a schedule. Changing the frequency moves its next date.
 ///
 /// # Errors
-/// NotFound; Invalid per field; stale when `version` is not the row's.
+/// NotFound; Invalid per field; Conflict for an outdated `version`.
 pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, change: Change) -> Result<Schedule> {
     let company = companies::get(ctx, get(ctx, id).await?.company_id).await?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let report = check.optional("report", change.report.as_deref(), str::parse::<Report>);
     let period = check.optional("period", change.period.as_deref(), str::parse::<Period>);
-    let every = check.optional("every", change.every.as_deref(), str::parse::<Every>);
+    let every = check.optional("every", change.every.as_deref(), str::parse::<Frequency>);
     let recipients = match change.recipients {
-        Some(wanted) => Some(recipients(ctx, &mut check, company.id, wanted).await?),
+        Some(user_ids) => Some(recipients(ctx, &mut check, company.id, user_ids).await?),
         None => None,
     };
-    check.done()?;
+    check.finish()?;
     let (company, recipients) = (&company, &recipients);
     ctx.transaction(|tx| {
         async move {
@@ -150,12 +150,12 @@ pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, chang
             }
             row.version += 1;
             row.updated_at = ctx.now();
-            row.updated_by = ctx.who();
+            row.updated_by = ctx.actor_name();
             store::save(tx, &row).await?;
             if let Some(recipients) = recipients {
                 store::set_recipients(tx, id, recipients).await?;
             }
-            activity::append(tx, ctx, told("report_schedule.updated", &row)).await
+            activity::append(tx, ctx, event("report_schedule.updated", &row)).await
         }
         .scope_boxed()
     })
@@ -163,7 +163,7 @@ pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, chang
     get(ctx, id).await
 }
 
-/// Ends a schedule.
+/// Deletes a schedule.
 ///
 /// # Errors
 /// NotFound.
@@ -172,24 +172,24 @@ pub async fn delete(ctx: &Ctx, id: ReportScheduleId) -> Result<()> {
         async move {
             let row = locked(tx, ctx, id, None, Action::Delete).await?;
             store::delete(tx, id).await?;
-            activity::append(tx, ctx, told("report_schedule.deleted", &row)).await
+            activity::append(tx, ctx, event("report_schedule.deleted", &row)).await
         }
         .scope_boxed()
     })
     .await
 }
 
-/// Takes somebody off a schedule, for the link to unsubscribe. A schedule without recipients mails nothing.
+/// Removes a recipient through the unsubscribe link. A schedule without recipients mails nothing.
 ///
 /// # Errors
-/// What the database refuses.
+/// Internal if the database fails.
 pub(crate) async fn remove_recipient(tx: &mut Tx, ctx: &Ctx, id: ReportScheduleId, user: UserId) -> Result<()> {
     let Some(row) = store::lock(tx, id).await? else { return Ok(()) };
     if store::remove_recipient(tx, id, user).await? {
         let ctx = ctx.acting_as(Actor::System("reports.unsubscribe"));
-        let row = Schedule { version: row.version + 1, updated_at: ctx.now(), updated_by: ctx.who(), ..row };
+        let row = Schedule { version: row.version + 1, updated_at: ctx.now(), updated_by: ctx.actor_name(), ..row };
         store::save(tx, &row).await?;
-        activity::append(tx, &ctx, told("report_schedule.updated", &row)).await?;
+        activity::append(tx, &ctx, event("report_schedule.updated", &row)).await?;
     }
     Ok(())
 }
@@ -207,49 +207,54 @@ async fn locked(
     Ok(row)
 }
 
-/// Who may get one mail: more than any company has admins.
-const MOST_RECIPIENTS: usize = 50;
+/// Maximum number of recipients of a schedule.
+const MAX_RECIPIENTS: usize = 50;
 
-async fn recipients(ctx: &Ctx, check: &mut Check, company: CompanyId, mut wanted: Vec<UserId>) -> Result<Vec<UserId>> {
-    wanted.sort_unstable();
-    wanted.dedup();
+async fn recipients(
+    ctx: &Ctx,
+    check: &mut Validator,
+    company: CompanyId,
+    mut user_ids: Vec<UserId>,
+) -> Result<Vec<UserId>> {
+    user_ids.sort_unstable();
+    user_ids.dedup();
     let known = store::admins(&mut ctx.db(), company).await?;
-    if wanted.is_empty() {
-        check.refuse("recipients", Problem::new("required"));
-    } else if wanted.len() > MOST_RECIPIENTS {
-        check.refuse("recipients", Problem::new("too_many").with("max", MOST_RECIPIENTS));
-    } else if !wanted.iter().all(|id| known.iter().any(|(admin, ..)| admin == id)) {
-        check.refuse("recipients", Problem::new("not_found"));
+    if user_ids.is_empty() {
+        check.reject("recipients", Problem::new("required"));
+    } else if user_ids.len() > MAX_RECIPIENTS {
+        check.reject("recipients", Problem::new("too_many").with("max", MAX_RECIPIENTS));
+    } else if !user_ids.iter().all(|id| known.iter().any(|(admin, ..)| admin == id)) {
+        check.reject("recipients", Problem::new("not_found"));
     }
-    Ok(wanted)
+    Ok(user_ids)
 }
 
-/// Mails every report whose day has come where the morning is, once: after weeks without a server there is one. Says
-/// how many mails. A scheduled job.
+/// Mails the reports that are due where it is morning, each once even after weeks without a server. Returns the number
+/// of mails. Jobs.
 ///
 /// # Errors
-/// Forbidden for people who may not send; what the database refuses.
+/// Forbidden without the permission to send mails; Internal if the database fails.
 pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut mailed = 0;
-    // It may be tomorrow already where the company is.
+    // The company's time zone may be a day ahead.
     for due in &store::due(&mut ctx.db(), clock::latest_day(ctx.now())).await? {
         let Some(today) = notifications::digest_day(ctx.now(), &due.time_zone) else { continue };
         if due.next_date > today {
             continue;
         }
-        mailed += ctx.transaction(|tx| mail_in(tx, ctx, due, today).scope_boxed()).await?;
+        mailed += ctx.transaction(|tx| mail_schedule(tx, ctx, due, today).scope_boxed()).await?;
     }
     Ok(mailed)
 }
 
-/// [`mail_due`] of one schedule in its transaction; returns the number of mails.
-async fn mail_in(tx: &mut Tx, ctx: &Ctx, due: &store::Due, today: NaiveDate) -> Result<usize> {
+/// [`mail_due`] for one schedule in its transaction. Returns the number of mails.
+async fn mail_schedule(tx: &mut Tx, ctx: &Ctx, due: &store::Due, today: NaiveDate) -> Result<usize> {
     if !store::advance(tx, due.id, due.next_date, due.every.after(today), ctx.now()).await? {
         return Ok(0);
     }
-    let readers = store::readers(tx, due.id).await?;
-    // The days that the period means today: the link shows the same when it is opened next month.
+    let readers = store::recipients_with_access(tx, due.id).await?;
+    // Dates of the period today, so that the link shows the same days next month.
     let span = due.period.span(today);
     for (reader,) in &readers {
         let data = Map::from_iter([
@@ -274,14 +279,14 @@ fn resource(row: &Schedule) -> Resource {
     Resource::ReportSchedule { company_id: row.company_id }
 }
 
-fn told(action: &'static str, row: &Schedule) -> Event {
+fn event(action: &'static str, row: &Schedule) -> Event {
     Event::new(action, "report_schedule", row.id.0, row.report.name())
         .of(None, Some(row.company_id), None)
         .public()
         .with("every", row.every.name())
 }
 
-/// What the actor may do with it: the buttons of its row.
+/// Actions that the actor may do with a schedule, for the buttons of its row.
 pub fn can(ctx: &Ctx, row: &Schedule) -> Vec<&'static str> {
     [("update", Action::Update), ("delete", Action::Delete)]
         .into_iter()

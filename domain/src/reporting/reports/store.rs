@@ -1,4 +1,4 @@
-//! SQL of the reports' rows.
+//! SQL of report rows.
 use crate::{
     kernel::{
         db::{ColumnKind, ColumnSpec, Db, Sql, select_rows},
@@ -10,14 +10,15 @@ use crate::{
         spvs::{Country, Status},
         steps::Party,
     },
+    reporting::analytics,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Deserialize;
 
-/// Where a page ended: an order's place among the newest.
-pub type Key = (NaiveDate, DateTime<Utc>, SpvId);
+/// Cursor of a page: the position of an order among the newest.
+pub type OrderCursor = (NaiveDate, DateTime<Utc>, SpvId);
 
-/// An order with what was invoiced for it and paid.
+/// A row of the portfolio report.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Order {
     pub id: SpvId,
@@ -33,7 +34,7 @@ pub struct Order {
     pub steps_total: i64,
     pub steps_completed: i64,
     pub currency: Currency,
-    /// None is counted for a cancelled order: the column sums to the company's total.
+    /// 0 for a cancelled order, so that the column sums to the total of the company.
     pub amount_minor: i64,
     pub invoiced_minor: i64,
     pub paid_minor: i64,
@@ -60,7 +61,7 @@ pub(crate) const ORDERS: &[ColumnSpec] = &[
     ("created_at", "t.created_at", ColumnKind::Plain),
 ];
 
-/// A completed step and since when it could be worked on.
+/// A row of the step times report.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Step {
     pub spv_id: SpvId,
@@ -74,7 +75,7 @@ pub struct Step {
     pub due_date: Option<NaiveDate>,
     pub completed_at: DateTime<Utc>,
     pub since: DateTime<Utc>,
-    /// The order's, for the next page.
+    /// Creation time of the order, for the cursor.
     pub created_at: DateTime<Utc>,
 }
 
@@ -93,36 +94,37 @@ pub(crate) const STEPS: &[ColumnSpec] = &[
     ("created_at", "t.created_at", ColumnKind::Plain),
 ];
 
-const PLACED: &str = "s.company_id = $1 and s.ordered_date >= $2 and s.ordered_date <= $3";
-const NEWEST: &str = "s.ordered_date desc, s.created_at desc, s.id desc";
+const IN_PERIOD: &str = "s.company_id = $1 and s.ordered_date >= $2 and s.ordered_date <= $3";
+const NEWEST_FIRST: &str = "s.ordered_date desc, s.created_at desc, s.id desc";
 
-fn beyond(after: Option<&Key>) -> &'static str {
+fn after_key(after: Option<&OrderCursor>) -> &'static str {
     if after.is_some() { " and (s.ordered_date, s.created_at, s.id) < ($4, $5, $6)" } else { "" }
 }
 
-/// What of an order was invoiced and paid.
-const BILLED: &str = "(select cast(coalesce(sum(v.total_minor), 0) as bigint) from invoices v \
+/// Invoiced and paid amounts of an order.
+const INVOICED_AND_PAID: &str = "(select cast(coalesce(sum(v.total_minor), 0) as bigint) from invoices v \
         where v.spv_id = s.id and v.status <> 'void') as invoiced_minor, \
     (select cast(coalesce(sum(v.paid_minor), 0) as bigint) from invoices v \
         where v.spv_id = s.id and v.status <> 'void') as paid_minor";
 
-const COUNTED: &str = "case when s.status = 'cancelled' then 0 \
+const COUNTED_AMOUNT: &str = "case when s.status = 'cancelled' then 0 \
     else coalesce(s.purchase_amount_minor, s.price_minor, 0) end as amount_minor";
 
+/// Rows of the portfolio report.
 pub async fn orders(
     db: &mut Db,
     company: CompanyId,
     (from, to): (NaiveDate, NaiveDate),
-    after: Option<Key>,
+    after: Option<OrderCursor>,
     limit: usize,
 ) -> Result<Vec<Order>> {
     let sql = format!(
         "select s.id, s.custom_identifier, c.first_name as client_first_name, c.last_name as client_last_name, \
          i.first_name as iso_first_name, i.last_name as iso_last_name, s.country, s.status, s.ordered_date, s.closed_at, \
-         s.steps_total, s.steps_completed, s.currency, {COUNTED}, {BILLED}, s.created_at \
+         s.steps_total, s.steps_completed, s.currency, {COUNTED_AMOUNT}, {INVOICED_AND_PAID}, s.created_at \
          from spvs s join users c on c.id = s.client_id left join isos i on i.id = s.iso_id \
-         where {PLACED}{} order by {NEWEST} limit {limit}",
-        beyond(after.as_ref())
+         where {IN_PERIOD}{} order by {NEWEST_FIRST} limit {limit}",
+        after_key(after.as_ref())
     );
     let mut query = db.sql_built(select_rows(db.dialect(), ORDERS, &sql)).bind(company).bind(from).bind(to);
     if let Some((date, at, id)) = after {
@@ -131,13 +133,14 @@ pub async fn orders(
     query.list().await
 }
 
-/// One currency's orders: how many, their amounts, what was invoiced and paid.
+/// Currency, number of orders, their amounts, invoiced and paid amounts.
 pub type OrderSums = (Currency, i64, i64, i64, i64);
 
+/// Totals of the portfolio report by currency.
 pub async fn order_sums(db: &mut Db, company: CompanyId, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<OrderSums>> {
     db.sql_built(format!(
         "select o.currency, count(*), cast(sum(o.amount_minor) as bigint), cast(sum(o.invoiced_minor) as bigint), \
-         cast(sum(o.paid_minor) as bigint) from (select s.currency, {COUNTED}, {BILLED} from spvs s where {PLACED}) o \
+         cast(sum(o.paid_minor) as bigint) from (select s.currency, {COUNTED_AMOUNT}, {INVOICED_AND_PAID} from spvs s where {IN_PERIOD}) o \
          group by o.currency order by o.currency"
     ))
     .bind(company)
@@ -147,24 +150,24 @@ pub async fn order_sums(db: &mut Db, company: CompanyId, (from, to): (NaiveDate,
     .await
 }
 
-/// The completed steps of a page of orders that have any, in the order of the work.
+/// Completed steps of a page of orders that have any, in the order of the steps.
 pub async fn steps(
     db: &mut Db,
     company: CompanyId,
     (from, to): (NaiveDate, NaiveDate),
-    after: Option<Key>,
+    after: Option<OrderCursor>,
     limit: usize,
 ) -> Result<Vec<Step>> {
-    let since = crate::reporting::analytics::store::since("o");
+    let since = analytics::workable_since("o");
     let sql = format!(
         "select o.id, o.custom_identifier, o.first_name as client_first_name, o.last_name as client_last_name, \
          o.country, o.ordered_date, d.step_name, d.owner, d.due_date, d.completed_at, {since} as since, o.created_at from ( \
              select s.id, s.custom_identifier, s.country, s.ordered_date, s.created_at, c.first_name, c.last_name \
              from spvs s join users c on c.id = s.client_id \
-             where {PLACED} and s.steps_completed > 0{} order by {NEWEST} limit {limit} \
+             where {IN_PERIOD} and s.steps_completed > 0{} order by {NEWEST_FIRST} limit {limit} \
          ) o join spv_steps d on d.spv_id = o.id where d.status = 'completed' \
          order by o.ordered_date desc, o.created_at desc, o.id desc, d.step_order, d.id",
-        beyond(after.as_ref())
+        after_key(after.as_ref())
     );
     let mut query = db.sql_built(select_rows(db.dialect(), STEPS, &sql)).bind(company).bind(from).bind(to);
     if let Some((date, at, id)) = after {
@@ -173,9 +176,9 @@ pub async fn steps(
     query.list().await
 }
 
-/// How many steps the whole report has.
+/// Number of rows of the step times report.
 pub async fn step_count(db: &mut Db, company: CompanyId, (from, to): (NaiveDate, NaiveDate)) -> Result<i64> {
-    db.sql_built(format!("select cast(coalesce(sum(s.steps_completed), 0) as bigint) from spvs s where {PLACED}"))
+    db.sql_built(format!("select cast(coalesce(sum(s.steps_completed), 0) as bigint) from spvs s where {IN_PERIOD}"))
         .bind(company)
         .bind(from)
         .bind(to)

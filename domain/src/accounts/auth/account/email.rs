@@ -13,7 +13,7 @@ use crate::{
         ctx::Ctx,
         db::Tx,
         error::{Error, Result},
-        validate::Check,
+        validate::Validator,
     },
     outbox::mails::{self, Kind, LinkParams},
     platform::activity,
@@ -33,9 +33,9 @@ pub async fn request_change(
     email: &str,
     redirect: &RedirectContext,
 ) -> Result<User> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let email = check.email("email", email);
-    check.done()?;
+    check.finish()?;
     let key = users::email_key(&email);
     if users::store::by_email(tx, &key).await?.is_some() {
         return Err(Error::conflict("email_taken"));

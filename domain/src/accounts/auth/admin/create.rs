@@ -19,7 +19,7 @@ use crate::{
         error::{Error, Result},
         i18n::LANGUAGES,
         ids::UserId,
-        validate::Check,
+        validate::Validator,
     },
     outbox::mails::Kind,
     platform::activity,
@@ -48,7 +48,7 @@ impl std::fmt::Debug for CreateAccount {
 /// Creates an account without a mail. Super admins, service tokens.
 ///
 /// # Errors
-/// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id; TooMany when the hash queue is full.
+/// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id; RateLimited when the hash queue is full.
 pub async fn create(ctx: &Ctx, new: CreateAccount) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
     let validated = &validate(ctx, new).await?;
@@ -87,11 +87,11 @@ pub(super) struct ValidatedUser {
 /// Validates the input and hashes the password, before a transaction.
 ///
 /// # Errors
-/// Invalid; TooMany.
+/// Invalid; RateLimited.
 pub(super) async fn validate(ctx: &Ctx, new: CreateAccount) -> Result<ValidatedUser> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let email = check.email("email", &new.email);
-    check.done()?;
+    check.finish()?;
     let metadata = merge_metadata(&Map::new(), &new.data)?;
     let (first_name, last_name) = derive_names(&metadata, &email);
     let password_hash = match (&new.password, &new.password_hash) {
@@ -111,10 +111,10 @@ pub(super) async fn validate(ctx: &Ctx, new: CreateAccount) -> Result<ValidatedU
         // Accounts of the auth protocol may have no company.
         (None, None)
     } else {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let belongs =
             users::validate_affiliation(&mut check, ctx, role, new.fields.company_id, new.fields.iso_id).await?;
-        check.done()?;
+        check.finish()?;
         belongs
     };
     // A password chosen by a person must be changed (decision 20); programs import existing ones.

@@ -13,7 +13,7 @@ use crate::{
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
-        validate::Check,
+        validate::Validator,
     },
     platform::activity,
 };
@@ -122,9 +122,9 @@ pub async fn generate_link(
 
 /// Sets the pending new address, unless it is already: two links are generated, one per confirmation.
 async fn waiting_for(tx: &mut Tx, ctx: &Ctx, user: User, new_email: Option<&str>) -> Result<User> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let email = check.email("new_email", new_email.unwrap_or(""));
-    check.done()?;
+    check.finish()?;
     let key = users::email_key(&email);
     if user.new_email_key.as_ref() == Some(&key) {
         return Ok(user);

@@ -16,7 +16,7 @@ use crate::{
         db::Tx,
         error::{Error, Result},
         ids::UserId,
-        validate::Check,
+        validate::Validator,
     },
     outbox::mails,
     platform::activity,
@@ -100,13 +100,13 @@ impl ValidatedUpdate {
 ///
 /// # Errors
 /// Forbidden; `account_in_use` where a person sets the password or address of an account in use; NotFound; Invalid;
-/// Conflict `email_taken`; TooMany when the hash queue is full.
+/// Conflict `email_taken`; RateLimited when the hash queue is full.
 pub(crate) async fn validate_update(ctx: &Ctx, id: UserId, change: Update) -> Result<ValidatedUpdate> {
     ctx.may(Action::Update, Resource::Users)?;
     let user = get(ctx, id).await?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let email = check.optional_email("email", change.email.as_deref());
-    check.done()?;
+    check.finish()?;
     let moves = email.as_deref().is_some_and(|email| users::email_key(email) != user.email_key);
     if moves || change.password.is_some() || change.password_hash.is_some() {
         check_not_in_use(ctx, &user)?;

@@ -73,12 +73,13 @@ mod tests {
     use super::*;
     use crate::{
         accounts::auth::keys::jwk::{PrivateJwk, SigningKey, new_set},
-        kernel::clock::Chance,
+        kernel::clock::RandomSource,
     };
 
     #[test]
     fn ring_and_rust_crypto_es256_interoperate() {
-        let set: serde_json::Value = serde_json::from_str(&new_set(&Chance::system()).expect("a key")).expect("JSON");
+        let set: serde_json::Value =
+            serde_json::from_str(&new_set(&RandomSource::system()).expect("a key")).expect("JSON");
         let jwk: PrivateJwk = serde_json::from_value(set["keys"][0].clone()).expect("a key");
         let key = SigningKey::read(jwk).expect("is good");
         let portable = &rust_crypto::DEFAULT_PROVIDER;

@@ -3,7 +3,7 @@ use super::{jwk::new_set, parse_set};
 use crate::{
     kernel::{
         access::{Action, Resource},
-        clock::Chance,
+        clock::RandomSource,
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, Result},
@@ -66,7 +66,7 @@ pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     ctx.may(Action::Update, Resource::Settings)?;
     let text = std::fs::read_to_string(path).map_err(|e| file_error(path, &e))?;
     let mut set: Value = serde_json::from_str(&text).map_err(|e| file_error(path, &e))?;
-    let made: Value = new_set(&ctx.chance)
+    let made: Value = new_set(&ctx.random)
         .and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()))
         .map_err(|e| file_error(path, &e))?;
     let keys = set["keys"].as_array_mut().ok_or_else(|| file_error(path, &"there is no key in it"))?;
@@ -82,7 +82,7 @@ pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     let text = serde_json::to_string_pretty(&set).map_err(|e| file_error(path, &e))?;
     // Validated before the atomic replacement.
     let found = key_infos(&text, path).map_err(|e| file_error(path, &e))?;
-    let draft = write_temporary(path, &ctx.chance, &text).map_err(|e| file_error(path, &e))?;
+    let draft = write_temporary(path, &ctx.random, &text).map_err(|e| file_error(path, &e))?;
     std::fs::rename(&draft, path).map_err(|e| file_error(path, &e))?;
 
     let kid = found.first().map(|key| key.kid.as_str()).unwrap_or_default();
@@ -124,8 +124,8 @@ fn file_error(path: &Path, error: &dyn std::fmt::Display) -> Error {
 }
 
 /// Writes a temporary file beside `path` that only its owner may read.
-fn write_temporary(path: &Path, chance: &Chance, text: &str) -> std::io::Result<std::path::PathBuf> {
-    let draft = path.with_extension(format!("{}.new", chance.uuid().simple()));
+fn write_temporary(path: &Path, random: &RandomSource, text: &str) -> std::io::Result<std::path::PathBuf> {
+    let draft = path.with_extension(format!("{}.new", random.uuid().simple()));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -144,11 +144,11 @@ fn write_temporary(path: &Path, chance: &Chance, text: &str) -> std::io::Result<
 
 /// Creates a file by hard link: of two processes that start at once both use the same key, and a crash leaves no
 /// partial file.
-pub(super) fn create(path: &Path, chance: &Chance) -> std::result::Result<(), Box<dyn std::error::Error>> {
+pub(super) fn create(path: &Path, random: &RandomSource) -> std::result::Result<(), Box<dyn std::error::Error>> {
     if let Some(dir) = path.parent() {
         std::fs::create_dir_all(dir)?;
     }
-    let draft = write_temporary(path, chance, &new_set(chance)?)?;
+    let draft = write_temporary(path, random, &new_set(random)?)?;
     let linked = std::fs::hard_link(&draft, path);
     std::fs::remove_file(&draft)?;
     match linked {

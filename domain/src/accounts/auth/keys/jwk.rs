@@ -1,5 +1,5 @@
 //! Private keys as JSON Web Keys: parsed, generated, converted to signing keys.
-use crate::kernel::{clock::Chance, secret::HmacSha256};
+use crate::kernel::{clock::RandomSource, secret::HmacSha256};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::{KeyInit, Mac};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
@@ -219,10 +219,10 @@ fn der_tagged(tag: u8, content: &[u8]) -> Vec<u8> {
 }
 
 /// A new set with one ES256 key, as the text of the file.
-pub(super) fn new_set(chance: &Chance) -> std::result::Result<String, String> {
+pub(super) fn new_set(random: &RandomSource) -> std::result::Result<String, String> {
     // One number in 2^32 is outside the curve's order.
     let secret =
-        (0..8).find_map(|_| p256::SecretKey::from_slice(&chance.bytes::<32>()).ok()).ok_or("no key was found")?;
+        (0..8).find_map(|_| p256::SecretKey::from_slice(&random.bytes::<32>()).ok()).ok_or("no key was found")?;
     let d = BASE64_URL_SAFE_NO_PAD.encode(secret.to_bytes());
     let made = PrivateJwk::Ec { crv: "P-256".to_owned(), kid: None, alg: None, d: d.clone(), iat: None };
     let mut jwk = SigningKey::read(made)?.public.ok_or("an EC key has a public part")?;

@@ -10,7 +10,7 @@ fn token_is_verified_by_its_keys_only() {
     let keys = Keys::for_tests();
     let token = keys.sign(&json!({ "sub": "maya" })).expect("signs");
     assert_eq!(keys.verify::<Value>(&token).expect("verifies")["sub"], "maya");
-    let others = Keys::read(&new_set(&Chance::seeded(2)).expect("a key")).expect("a set");
+    let others = Keys::read(&new_set(&RandomSource::seeded(2)).expect("a key")).expect("a set");
     assert!(others.verify::<Value>(&token).is_none());
     let (rest, _) = token.rsplit_once('.').expect("three parts");
     assert!(keys.verify::<Value>(&format!("{rest}.AAAA")).is_none());
@@ -63,7 +63,7 @@ fn published_keys_hold_no_private_part() {
 #[test]
 fn an_rsa_key_signs_and_the_old_key_still_verifies() {
     let rsa: Value = serde_json::from_str(include_str!("rsa_for_tests.json")).expect("JSON");
-    let old: Value = serde_json::from_str(&new_set(&Chance::seeded(1)).expect("a key")).expect("JSON");
+    let old: Value = serde_json::from_str(&new_set(&RandomSource::seeded(1)).expect("a key")).expect("JSON");
     let both = json!({ "keys": [rsa, old["keys"][0]] });
     let keys = Keys::read(&both.to_string()).expect("both kinds");
     let token = keys.sign(&json!({ "sub": "maya" })).expect("signs");
@@ -77,7 +77,7 @@ fn an_rsa_key_signs_and_the_old_key_still_verifies() {
 
 /// A key file with a shared secret of `bytes` bytes before the key of `Keys::for_tests`.
 fn with_shared(kid: Option<&str>, bytes: usize) -> String {
-    let ec: Value = serde_json::from_str(&new_set(&Chance::seeded(1)).expect("a key")).expect("JSON");
+    let ec: Value = serde_json::from_str(&new_set(&RandomSource::seeded(1)).expect("a key")).expect("JSON");
     let mut oct = json!({ "kty": "oct", "k": BASE64_URL_SAFE_NO_PAD.encode(vec![7_u8; bytes]), "alg": "HS256" });
     if let Some(kid) = kid {
         oct["kid"] = kid.into();

@@ -29,7 +29,7 @@ pub async fn replace(tx: &mut Tx, ctx: &Ctx, user: UserId, hashes: impl Iterator
     tx.sql("delete from recovery_codes where user_id = $1").bind(user).run().await?;
     for hash in hashes {
         tx.sql("insert into recovery_codes (id, user_id, code_hash, created_at) values ($1, $2, $3, $4)")
-            .bind(ctx.chance.uuid())
+            .bind(ctx.random.uuid())
             .bind(user)
             .bind(hash)
             .bind(ctx.now())

@@ -6,11 +6,11 @@ use crate::kernel::{
 };
 use chrono::{DateTime, Utc};
 
-/// Something on its way.
+/// An announced upload and its progress.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Upload {
     pub id: UploadId,
-    /// Who announced it; none is the operator.
+    /// None for the operator.
     pub user_id: Option<UserId>,
     pub client_id: UserId,
     pub spv_id: Option<SpvId>,
@@ -20,18 +20,18 @@ pub struct Upload {
     pub file_name: String,
     /// As announced.
     pub bytes: i64,
-    /// Less than nothing once it was ended.
+    /// Received bytes; -1 once it was ended.
     pub received: i64,
-    /// What it has become, and of which document.
+    /// The saved version and its document.
     pub version_id: Option<VersionId>,
-    pub kept_in: Option<DocumentId>,
+    pub saved_document_id: Option<DocumentId>,
     pub created_at: DateTime<Utc>,
     pub touched_at: DateTime<Utc>,
 }
 
-const WITH_DOCUMENT: &str = "select u.id, u.user_id, u.client_id, u.spv_id, u.document_id, u.request_id, u.attach, u.file_name, \
+const SELECT_BY_ID: &str = "select u.id, u.user_id, u.client_id, u.spv_id, u.document_id, u.request_id, u.attach, u.file_name, \
      u.bytes, u.received, u.version_id, u.created_at, u.touched_at, \
-     v.document_id as kept_in from uploads u \
+     v.document_id as saved_document_id from uploads u \
     left join document_versions v on v.id = u.version_id where u.id = $1";
 
 pub async fn insert(tx: &mut Tx, upload: &Upload) -> Result<()> {
@@ -55,13 +55,13 @@ pub async fn insert(tx: &mut Tx, upload: &Upload) -> Result<()> {
 }
 
 pub async fn get(db: &mut Db, id: UploadId) -> Result<Option<Upload>> {
-    db.sql(WITH_DOCUMENT).bind(id).optional().await
+    db.sql(SELECT_BY_ID).bind(id).optional().await
 }
 
-/// Keeps the row from others until the transaction ends.
+/// Locks the row until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: UploadId) -> Result<Option<Upload>> {
     tx.sql("update uploads set received = received where id = $1").bind(id).run().await?;
-    tx.sql(WITH_DOCUMENT).bind(id).optional().await
+    tx.sql(SELECT_BY_ID).bind(id).optional().await
 }
 
 pub async fn unfinished(tx: &mut Tx, user: UserId) -> Result<i64> {
@@ -71,9 +71,9 @@ pub async fn unfinished(tx: &mut Tx, user: UserId) -> Result<i64> {
         .await
 }
 
-/// What somebody has announced or sent since `since`, in bytes; what they took back is not theirs any more. A file that is
-/// smaller than a few blocks of a disk counts as that much.
-pub async fn sent(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<i64> {
+/// The bytes that a user has announced or sent since `since`, without cancelled uploads. Each file counts as 64 KiB at
+/// least.
+pub async fn bytes_since(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<i64> {
     tx.sql(
         "select cast(coalesce(sum(case when bytes < 65536 then 65536 else bytes end), 0) as bigint) from uploads \
          where user_id = $1 and touched_at > $2 and (received >= 0 or version_id is not null)",
@@ -84,12 +84,12 @@ pub async fn sent(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<i64
     .await
 }
 
-/// Those that are all there, were not kept, and were not touched since `before`.
-pub async fn cut_off(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<Upload>> {
+/// Complete uploads without a version that were last touched before `before`.
+pub async fn unsaved(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<Upload>> {
     db.sql(
         "select u.id, u.user_id, u.client_id, u.spv_id, u.document_id, u.request_id, u.attach, u.file_name, \
      u.bytes, u.received, u.version_id, u.created_at, u.touched_at, \
-         null as kept_in from uploads u where u.version_id is null and u.received = u.bytes \
+         null as saved_document_id from uploads u where u.version_id is null and u.received = u.bytes \
          and u.touched_at < $1 order by u.touched_at limit $2",
     )
     .bind(before)
@@ -98,7 +98,7 @@ pub async fn cut_off(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<V
     .await
 }
 
-/// Moves an upload on by `bytes`; false when it is not at `from` any more.
+/// Advances an upload by `bytes`; false where its offset is not `from` any more.
 pub async fn advance(tx: &mut Tx, id: UploadId, from: i64, bytes: i64, now: DateTime<Utc>) -> Result<bool> {
     let sql = "update uploads set received = received + $3, touched_at = $4 where id = $1 and received = $2";
     Ok(tx.sql(sql).bind(id).bind(from).bind(bytes).bind(now).run().await? == 1)
@@ -115,14 +115,15 @@ pub async fn add_part(tx: &mut Tx, id: UploadId, begins: i64, bytes: i64, key: &
     Ok(())
 }
 
-/// Where its pieces lie, in their order.
+/// The storage keys of its parts, in order.
 pub async fn parts(db: &mut Db, id: UploadId) -> Result<Vec<String>> {
     let rows: Vec<(String,)> =
         db.sql("select storage_key from upload_parts where upload_id = $1 order by begins").bind(id).all().await?;
     Ok(rows.into_iter().map(|(key,)| key).collect())
 }
 
-pub async fn kept(tx: &mut Tx, id: UploadId, version: VersionId, now: DateTime<Utc>) -> Result<()> {
+/// Saves which version the upload became.
+pub async fn mark_saved(tx: &mut Tx, id: UploadId, version: VersionId, now: DateTime<Utc>) -> Result<()> {
     tx.sql("update uploads set version_id = $2, touched_at = $3 where id = $1")
         .bind(id)
         .bind(version)
@@ -132,25 +133,25 @@ pub async fn kept(tx: &mut Tx, id: UploadId, version: VersionId, now: DateTime<U
     Ok(())
 }
 
-/// Nobody goes on with it from now on, and it becomes nothing any more. Its row stays until the storage is swept.
+/// Ends an upload: it accepts no bytes and becomes no version. Its row stays until the storage is cleaned up.
 pub async fn end(tx: &mut Tx, id: UploadId) -> Result<Option<Upload>> {
     tx.sql("update uploads set received = -1 where id = $1").bind(id).run().await?;
-    tx.sql(WITH_DOCUMENT).bind(id).optional().await
+    tx.sql(SELECT_BY_ID).bind(id).optional().await
 }
 
-/// [`end`] for all of somebody's that are not kept yet.
+/// [`end`] for all unsaved uploads of a user.
 pub async fn end_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
     tx.sql("update uploads set received = -1 where user_id = $1 and version_id is null").bind(user).run().await?;
     Ok(())
 }
 
-/// Takes the row out, and with it its pieces.
+/// Deletes the row with its parts' rows.
 pub async fn delete(tx: &mut Tx, id: UploadId) -> Result<()> {
     tx.sql("delete from uploads where id = $1").bind(id).run().await?;
     Ok(())
 }
 
-/// Ends what nobody touched since `before`; also what was ended then and could not be swept.
+/// Ends uploads that were last touched before `before`, also those that were ended then and not cleaned up.
 pub async fn end_old(tx: &mut Tx, before: DateTime<Utc>, limit: i64) -> Result<Vec<Upload>> {
     let old: Vec<(UploadId,)> = tx
         .sql("select id from uploads where touched_at < $1 order by touched_at limit $2")
@@ -160,7 +161,7 @@ pub async fn end_old(tx: &mut Tx, before: DateTime<Utc>, limit: i64) -> Result<V
         .await?;
     let mut ended = Vec::new();
     for (id,) in old {
-        // Somebody may go on with it at this very moment.
+        // Read again under the lock: the upload may have been resumed.
         if lock(tx, id).await?.is_some_and(|upload| upload.touched_at < before) {
             ended.extend(end(tx, id).await?);
         }

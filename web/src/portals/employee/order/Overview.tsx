@@ -27,6 +27,7 @@ export function Overview({ spv }: { spv: SpvDetail }) {
       </div>
       <DetailList
         details={[
+          [t('names:field.vehicle_name'), spv.vehicle_name],
           [t('column.client'), spv.client_name],
           [t('column.email'), spv.client_email],
           [t('column.company'), spv.company_name],

@@ -21,7 +21,7 @@ export function AcceptForm({ request, clientId, order, onClose }: Props) {
       title={t('accept.title', { reference: request.reference })}
       text={t('accept.text')}
       submitLabel={t('accept.submit')}
-      known={order}
+      known={{ ...order, vehicle_name: order.proposed_names[0] }}
       // The request determines the client.
       save={(terms) =>
         body(api.POST('/rest/v1/requests/{id}/accept', { params: versionedBody(request), body: terms }))

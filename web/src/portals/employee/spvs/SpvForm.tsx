@@ -54,7 +54,7 @@ interface FormProps<Result> {
   /** Hides the client field: the order belongs to this client. */
   clientIsFixed?: boolean;
   /** Initial values. */
-  known?: Partial<Pick<NewSpv, 'purchase_amount'> & { country: Country; currency: Currency }>;
+  known?: Partial<Pick<NewSpv, 'purchase_amount' | 'vehicle_name'> & { country: Country; currency: Currency }>;
   save: (terms: OrderTerms, clientId: string, key: string) => Promise<Result>;
   onSaved: (result: Result) => void;
   onClose: () => void;
@@ -87,6 +87,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       country: known?.country ?? ('US' as Country),
       purchase_amount: known?.purchase_amount ?? '',
       price: '',
+      vehicle_name: known?.vehicle_name ?? '',
       custom_identifier: '',
       iso_commission_percentage: '',
       ordered_date: todayInUserZone(),
@@ -124,6 +125,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       currency: unit,
       purchase_amount: amountToWire(values.purchase_amount, unit),
       ...(price && { price: amountToWire(price, unit) }),
+      vehicle_name: values.vehicle_name.trim(),
       ...(identifier && { custom_identifier: identifier }),
       ...(withIso && rate && { iso_commission_percentage: percentToWire(rate) }),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
@@ -172,6 +174,12 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
         required
         initialLabel={client && `${client.first_name} ${client.last_name} (${client.email})`}
         {...form.getInputProps('client_id')}
+      />
+      <TextInput
+        size="sm"
+        label={t('names:field.vehicle_name')}
+        maxLength={200}
+        {...form.getInputProps('vehicle_name')}
       />
       <FieldPair>
         <AmountInput

@@ -1,9 +1,5 @@
-//! What the desk opens with: how many there are of what, what is most pressing, and what happened last.
-use super::{
-    Filter, ListOrder, list,
-    model::{Priority, Request, Status},
-    store,
-};
+//! Summary of requests for the staff: numbers by status, the most urgent ones, and the newest activity.
+use super::{Filter, ListOrder, Priority, Request, Status, list, store};
 use crate::{
     kernel::{
         access::{Action, Resource},
@@ -20,78 +16,80 @@ use crate::{
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 
-/// So many weeks are drawn, this one included.
+/// Number of weeks of the chart, including the current one.
 pub const WEEKS: usize = 12;
-/// So many of each priority are in the queue.
-const QUEUE: u32 = 5;
-/// So much of what happened last.
-const RECENT: u32 = 6;
+/// Requests shown per priority.
+const MAX_PER_PRIORITY: u32 = 5;
+/// Newest activity shown.
+const MAX_ACTIVITY: u32 = 6;
 
+/// Summary of all requests.
 #[derive(Clone, Debug)]
-pub struct Desk {
-    /// How many there are of each state, also of those without any.
+pub struct RequestSummary {
+    /// Number of requests by status, including zeros.
     pub statuses: Vec<(Status, i64)>,
-    /// The oldest first; weeks begin on Mondays, where the viewer is.
+    /// The oldest first. Weeks begin on Mondays in the time zone of the viewer.
     pub weeks: Vec<Week>,
     /// The most urgent first.
-    pub queue: Vec<Queue>,
+    pub queue: Vec<PriorityBucket>,
     /// The newest first.
     pub activity: Vec<Activity>,
 }
 
+/// Requests of a week.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Week {
     pub begins: NaiveDate,
-    /// Without what was withdrawn: it is what has become of them, added up.
+    /// Received requests without withdrawn ones: the sum of the others.
     pub received: i64,
-    /// What has become of those by now.
+    /// How many of these are approved.
     pub approved: i64,
     pub rejected: i64,
     pub open: i64,
 }
 
-/// What is open of one priority.
+/// Open requests of one priority.
 #[derive(Clone, Debug)]
-pub struct Queue {
+pub struct PriorityBucket {
     pub priority: Priority,
     pub open: i64,
     pub overdue: i64,
-    /// What is due first.
+    /// By due time.
     pub requests: Vec<Request>,
 }
 
 #[derive(Debug, sqlx::FromRow)]
-pub(crate) struct Counted {
+pub(crate) struct PriorityCount {
     pub priority: Priority,
     pub open: i64,
     pub overdue: i64,
 }
 
 #[derive(Debug, sqlx::FromRow)]
-pub(crate) struct Weekly {
+pub(crate) struct WeekCount {
     pub nth: i64,
     pub status: Status,
     pub count: i64,
 }
 
-/// The desk's figures. Staff.
+/// Reads the summary. Staff.
 ///
 /// # Errors
 /// Forbidden for others.
-pub async fn desk(ctx: &Ctx) -> Result<Desk> {
+pub async fn summary(ctx: &Ctx) -> Result<RequestSummary> {
     ctx.may(Action::View, Resource::Requests)?;
     let mut db = ctx.db();
-    let counted = store::counted(&mut db).await?;
+    let counted = store::count_by_status(&mut db).await?;
     let of = |status: Status| counted.iter().find(|(is, _)| *is == status).map_or(0, |(_, count)| *count);
     let (days, borders) = weeks(ctx.now(), settings::person_zone(ctx).await?);
-    let weekly = store::weekly(&mut db, &borders).await?;
-    let open = store::open(&mut db, ctx.now()).await?;
+    let weekly = store::count_by_week(&mut db, &borders).await?;
+    let open = store::count_open_by_priority(&mut db, ctx.now()).await?;
     let mut queue = Vec::new();
     for priority in Priority::ALL {
         let filter = Filter { open: true, priority: Some(priority), order: ListOrder::Due, ..Filter::default() };
-        let first = PageQuery { limit: Some(QUEUE), cursor: None };
+        let first = PageQuery { limit: Some(MAX_PER_PRIORITY), cursor: None };
         let count = open.iter().find(|count| count.priority == priority);
-        queue.push(Queue {
+        queue.push(PriorityBucket {
             priority,
             open: count.map_or(0, |count| count.open),
             overdue: count.map_or(0, |count| count.overdue),
@@ -99,15 +97,15 @@ pub async fn desk(ctx: &Ctx) -> Result<Desk> {
         });
     }
     let recent = activity::Filter { requests_only: true, ..activity::Filter::default() };
-    let newest = PageQuery { limit: Some(RECENT), cursor: None };
-    Ok(Desk {
+    let newest = PageQuery { limit: Some(MAX_ACTIVITY), cursor: None };
+    Ok(RequestSummary {
         statuses: Status::ALL.map(|status| (status, of(status))).to_vec(),
         weeks: days
             .iter()
             .enumerate()
             .map(|(nth, begins)| {
                 let of = |wanted: fn(Status) -> bool| {
-                    let fits = |row: &&Weekly| row.nth == nth as i64 && wanted(row.status);
+                    let fits = |row: &&WeekCount| row.nth == nth as i64 && wanted(row.status);
                     weekly.iter().filter(fits).map(|row| row.count).sum()
                 };
                 Week {
@@ -124,7 +122,7 @@ pub async fn desk(ctx: &Ctx) -> Result<Desk> {
     })
 }
 
-/// The Mondays, the oldest first, and when each week begins where the viewer is; the last border ends this week.
+/// The Mondays, the oldest first, and the instants at which each week begins in `zone`; the last one ends this week.
 fn weeks(now: DateTime<Utc>, zone: Tz) -> (Vec<NaiveDate>, Vec<DateTime<Utc>>) {
     let today = now.with_timezone(&zone).date_naive();
     let monday = today - TimeDelta::days(i64::from(today.weekday().num_days_from_monday()));

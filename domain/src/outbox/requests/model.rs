@@ -1,13 +1,10 @@
-//! What can be asked for, where it stands, how urgent it is and when it is due.
-use super::application::AccountType;
-use crate::orders::documents::Document;
-use crate::{
-    kernel::{
-        access::{Actor, Role},
-        error::{Problem, Result},
-        ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
-    },
-    orders::spvs,
+//! A request to the staff: its kind, status, priority and due time.
+use crate::kernel::{
+    access::{Actor, Role},
+    ctx::Ctx,
+    error::{Problem, Result},
+    ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
+    order::display_identifier,
 };
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
@@ -21,16 +18,16 @@ use uuid::Uuid;
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = RequestKind)]
 pub enum Kind {
-    /// A new order, by a client: approved by making it.
+    /// A client's new order: approved by creating it.
     Order,
-    /// An account, by somebody without one: approved by making it.
+    /// An account: approved by creating it.
     Account,
-    /// Somebody who may become a client.
+    /// A person who may become a client.
     Lead,
-    /// A paper that somebody wants to have, or to have changed.
+    /// A document to be sent or corrected.
     Document,
     Support,
-    /// To be called back.
+    /// A call back.
     Call,
     Other,
 }
@@ -51,7 +48,7 @@ impl Kind {
         }
     }
 
-    /// What this actor may ask for. Partners add leads and arrange calls on pages of their own.
+    /// The kinds that this actor may send. Partners add leads and calls through `leads` and `calls`.
     pub fn of(actor: &Actor) -> &'static [Self] {
         use Kind::{Account, Call, Document, Lead, Order, Other, Support};
         match actor.role() {
@@ -65,7 +62,7 @@ impl Kind {
     }
 }
 
-/// Names, one after the other.
+/// Names for an error text.
 fn names<const N: usize>(names: [&'static str; N]) -> String {
     names.join(", ")
 }
@@ -85,11 +82,11 @@ impl FromStr for Kind {
 #[schema(as = RequestStatus)]
 pub enum Status {
     Pending,
-    /// Somebody works on it.
+    /// A member of the staff works on it.
     InReview,
     Approved,
     Rejected,
-    /// Whoever sent it took it back.
+    /// Taken back by its sender.
     Withdrawn,
 }
 
@@ -106,7 +103,7 @@ impl Status {
         }
     }
 
-    /// Still to be decided.
+    /// Not decided yet.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::InReview)
     }
@@ -132,10 +129,10 @@ pub enum Priority {
     Low,
 }
 
-/// How long after it was sent a request is due, by its priority. By the clock: an urgent one does not wait for a Monday.
-const DUE_HIGH: Duration = Duration::days(1);
-const DUE_MEDIUM: Duration = Duration::days(3);
-const DUE_LOW: Duration = Duration::days(7);
+/// The time to answer a request of each priority, in hours by the clock: weekends count.
+const HIGH_DUE_WITHIN: Duration = Duration::days(1);
+const MEDIUM_DUE_WITHIN: Duration = Duration::days(3);
+const LOW_DUE_WITHIN: Duration = Duration::days(7);
 
 impl Priority {
     pub const ALL: [Self; 3] = [Self::High, Self::Medium, Self::Low];
@@ -148,16 +145,16 @@ impl Priority {
         }
     }
 
-    /// When a request of this priority is due that was sent then.
+    /// The due time of a request of this priority that was sent at `sent`.
     pub fn due(self, sent: DateTime<Utc>) -> DateTime<Utc> {
         sent + match self {
-            Self::High => DUE_HIGH,
-            Self::Medium => DUE_MEDIUM,
-            Self::Low => DUE_LOW,
+            Self::High => HIGH_DUE_WITHIN,
+            Self::Medium => MEDIUM_DUE_WITHIN,
+            Self::Low => LOW_DUE_WITHIN,
         }
     }
 
-    /// The most urgent first.
+    /// The place in the order of urgency, the most urgent first.
     pub fn rank(self) -> i64 {
         match self {
             Self::High => 1,
@@ -175,45 +172,69 @@ impl FromStr for Priority {
     }
 }
 
+/// The account that an application asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccountType {
+    Client,
+    Employee,
+    Iso,
+    Company,
+}
+
+impl FromStr for AccountType {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Ok(match text {
+            "client" => Self::Client,
+            "employee" => Self::Employee,
+            "iso" => Self::Iso,
+            "company" => Self::Company,
+            _ => return Err(Problem::new("unknown").with("allowed", "client, employee, iso, company")),
+        })
+    }
+}
+
 /// What an application became.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = RequestMadeKind)]
-pub enum MadeKind {
+pub enum ResultKind {
     Client,
     Iso,
     Company,
     User,
 }
 
-/// What came of an application, by the use case that made it.
+/// The row that an application or a lead became, named by the use case that inserted it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Made {
+pub(crate) enum ResultRef {
     Client(UserId, SpvId),
     Iso(IsoId),
     Company(CompanyId),
     User(UserId),
 }
 
-impl Made {
-    pub fn parts(self) -> (MadeKind, Uuid, Option<SpvId>) {
+impl ResultRef {
+    pub fn parts(self) -> (ResultKind, Uuid, Option<SpvId>) {
         match self {
-            Self::Client(id, order) => (MadeKind::Client, id.0, Some(order)),
-            Self::Iso(id) => (MadeKind::Iso, id.0, None),
-            Self::Company(id) => (MadeKind::Company, id.0, None),
-            Self::User(id) => (MadeKind::User, id.0, None),
+            Self::Client(id, order) => (ResultKind::Client, id.0, Some(order)),
+            Self::Iso(id) => (ResultKind::Iso, id.0, None),
+            Self::Company(id) => (ResultKind::Company, id.0, None),
+            Self::User(id) => (ResultKind::User, id.0, None),
         }
     }
 }
 
+/// A request's row, with the names that it refers to.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Request {
     pub id: RequestId,
     pub kind: Kind,
     pub status: Status,
     pub priority: Priority,
-    /// Who sent it, or whom it was written down for, where they have an account; never whom a lead is about.
+    /// The account of the sender, or of the person the staff wrote it down for; never the person a lead is about.
     pub user_id: Option<UserId>,
     pub name: String,
     pub email: String,
@@ -229,38 +250,102 @@ pub struct Request {
     pub spv_id: Option<SpvId>,
     #[sqlx(default)]
     pub spv_custom_identifier: Option<String>,
-    pub made_kind: Option<MadeKind>,
+    pub made_kind: Option<ResultKind>,
     pub made_id: Option<Uuid>,
-    /// Why it was rejected, or what was said with its approval.
+    /// The reason of a rejection, or the reply of an approval.
     pub reason: Option<String>,
     pub decided_at: Option<DateTime<Utc>>,
     pub decided_by: Option<String>,
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
-    /// Of whoever has no account.
+    /// The language of the answer to a sender without an account.
     pub language: Option<String>,
-    /// The lead that a partner brought: the request follows it.
+    /// The lead that it is linked to.
     pub lead_id: Option<LeadId>,
-    /// The call that a partner asked for: the request follows it.
+    /// The call that it is linked to.
     pub call_id: Option<CallId>,
-    /// What goes with it.
-    #[sqlx(skip)]
-    pub documents: Vec<Document>,
+}
+
+/// The lead or the call that a request is linked to: it is decided there, and the request follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkedEntity {
+    Lead(LeadId),
+    Call(CallId),
 }
 
 impl Request {
-    /// What the person who asked can quote.
+    /// A pending request of the actor's, of medium priority.
+    pub(crate) fn new(
+        ctx: &Ctx,
+        kind: Kind,
+        name: String,
+        email: String,
+        message: String,
+        data: Map<String, Value>,
+    ) -> Self {
+        let priority = Priority::default();
+        Self {
+            id: RequestId(ctx.random.uuid()),
+            kind,
+            status: Status::Pending,
+            priority,
+            user_id: ctx.actor.user_id(),
+            name,
+            email,
+            message,
+            data,
+            assignee_id: None,
+            assignee_name: None,
+            created_at: ctx.now(),
+            due_at: priority.due(ctx.now()),
+            spv_id: None,
+            spv_custom_identifier: None,
+            made_kind: None,
+            made_id: None,
+            reason: None,
+            decided_at: None,
+            decided_by: None,
+            updated_at: ctx.now(),
+            updated_by: ctx.actor_name(),
+            version: 1,
+            language: None,
+            lead_id: None,
+            call_id: None,
+        }
+    }
+
+    /// The same, decided now by the actor.
+    pub(crate) fn decided(&self, ctx: &Ctx, status: Status, reason: Option<String>) -> Self {
+        Self {
+            status,
+            reason,
+            decided_at: Some(ctx.now()),
+            decided_by: Some(ctx.actor_name()),
+            ..self.bump_version(ctx)
+        }
+    }
+
+    /// The same, changed now by the actor.
+    pub(crate) fn bump_version(&self, ctx: &Ctx) -> Self {
+        Self { updated_at: ctx.now(), updated_by: ctx.actor_name(), version: self.version + 1, ..self.clone() }
+    }
+
+    pub(crate) fn linked(&self) -> Option<LinkedEntity> {
+        self.lead_id.map(LinkedEntity::Lead).or(self.call_id.map(LinkedEntity::Call))
+    }
+
+    /// The reference that the sender can quote: `REQ-6f1c2d3e`.
     pub fn reference(&self) -> String {
         format!("REQ-{}", &self.id.to_string()[..8])
     }
 
-    /// What people call the order that it was accepted as.
+    /// The identifier of the order that it was accepted as.
     pub fn spv_identifier(&self) -> Option<String> {
-        Some(spvs::display_identifier(self.spv_id?, self.spv_custom_identifier.as_deref()))
+        Some(display_identifier(self.spv_id?, self.spv_custom_identifier.as_deref()))
     }
 
-    /// Which account an application is for; none for a person who came by a provider and did not say.
+    /// The account that an application asks for; None after a sign-in through a provider, where no form was filled in.
     pub fn account_type(&self) -> Option<AccountType> {
         self.data.get("account_type")?.as_str()?.parse().ok()
     }
@@ -270,7 +355,7 @@ impl Request {
         self.data.get("application")?.get(field)?.as_str()
     }
 
-    /// Past its due time, and nobody has decided.
+    /// Still open after its due time.
     pub fn is_overdue(&self, now: DateTime<Utc>) -> bool {
         self.status.is_open() && self.due_at < now
     }
@@ -281,7 +366,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_more_urgent_is_due_earlier() {
+    fn due_times_follow_the_rank_of_priorities() {
         let sent = DateTime::UNIX_EPOCH;
         let due = Priority::ALL.map(|priority| priority.due(sent));
         assert!(sent < due[0] && due[0] < due[1] && due[1] < due[2]);
@@ -289,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_read_back() {
+    fn names_parse_back_to_their_values() {
         for kind in Kind::ALL {
             assert_eq!(kind.name().parse(), Ok(kind));
         }

@@ -1,13 +1,12 @@
-//! The tables of the portal as they stand in the database, and their rows as lines of JSON that read alike whichever
-//! database wrote them: a row is an array of its columns; ids and bytes are hexadecimal digits, instants and dates are
-//! written as SQLite keeps them, yes and no are 1 and 0, JSON is a text.
+//! Tables of the portal and their rows as JSON lines, in one format for both databases: a row is an array of its
+//! columns; ids and bytes are hexadecimal, instants and dates as SQLite stores them, booleans 1 and 0, JSON a string.
 use crate::kernel::{
     db::{Dialect, Sql, Tx},
     error::{Error, Result},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a column holds, as far as its database tells: SQLite has no word for most of it.
+/// Type of a column, as far as the database declares it: SQLite has no names for most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -36,14 +35,15 @@ impl Kind {
     }
 }
 
+/// A table with its columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     pub name: String,
     pub columns: Vec<(String, Kind)>,
 }
 
-/// The tables of the portal, in every version: others in the same schema of PostgreSQL are another program's.
-const OWN: &[&str] = &[
+/// Tables of the portal in all versions. Others in the same PostgreSQL schema belong to other programs.
+const PORTAL_TABLES: &[&str] = &[
     "activity",
     "activity_checkpoint",
     "activity_head",
@@ -118,16 +118,16 @@ const OWN: &[&str] = &[
     "users",
 ];
 
-/// Whether the table is the portal's.
-pub(crate) fn is_own(table: &str) -> bool {
-    OWN.contains(&table)
+/// Whether the portal owns the table.
+pub(crate) fn is_portal_table(table: &str) -> bool {
+    PORTAL_TABLES.contains(&table)
 }
 
 /// Every table of ours, those first that others refer to.
 ///
 /// # Errors
 /// Internal where a column holds what cannot be copied, or tables refer to each other in a circle.
-pub(crate) async fn tables(db: &mut impl Sql) -> Result<Vec<Table>> {
+pub(crate) async fn list_tables(db: &mut impl Sql) -> Result<Vec<Table>> {
     let (columns, references) = match db.dialect() {
         Dialect::Sqlite => (
             "select m.name, c.name, lower(c.type) from sqlite_master m join pragma_table_info(m.name) c \
@@ -149,17 +149,17 @@ pub(crate) async fn tables(db: &mut impl Sql) -> Result<Vec<Table>> {
     let columns: Vec<(String, String, String)> = db.sql(columns).all().await?;
     let references: Vec<(String, String)> = db.sql(references).all().await?;
     let mut found: BTreeMap<String, Vec<(String, Kind)>> = BTreeMap::new();
-    for (table, column, declared) in columns.into_iter().filter(|(table, ..)| is_own(table)) {
+    for (table, column, declared) in columns.into_iter().filter(|(table, ..)| is_portal_table(table)) {
         let kind = Kind::of(&declared)
             .ok_or_else(|| Error::internal(format!("{table}.{column} is a {declared}, which cannot be copied")))?;
         found.entry(table).or_default().push((column, kind));
     }
-    let order = ordered(found.keys().cloned().collect(), &references)?;
+    let order = sort_by_references(found.keys().cloned().collect(), &references)?;
     Ok(order.into_iter().map(|name| Table { columns: found.remove(&name).unwrap_or_default(), name }).collect())
 }
 
-/// Whatever refers to another comes after it.
-fn ordered(mut left: BTreeSet<String>, references: &[(String, String)]) -> Result<Vec<String>> {
+/// Sorts tables so that referenced ones come first.
+fn sort_by_references(mut left: BTreeSet<String>, references: &[(String, String)]) -> Result<Vec<String>> {
     let mut order = Vec::new();
     while !left.is_empty() {
         let waits = |name: &String| references.iter().any(|(from, to)| from == name && left.contains(to));
@@ -178,8 +178,8 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Selects every row as a line.
-pub(crate) fn dump(dialect: Dialect, table: &Table) -> String {
+/// SQL that selects every row as a JSON line.
+pub(crate) fn select_rows(dialect: Dialect, table: &Table) -> String {
     let value = |(name, kind): &(String, Kind)| {
         let c = quoted(name);
         match (dialect, kind) {
@@ -189,7 +189,7 @@ pub(crate) fn dump(dialect: Dialect, table: &Table) -> String {
             (Dialect::Postgres, Kind::Flag) => format!("cast({c} as integer)"),
             (Dialect::Postgres, Kind::Json) => format!("cast({c} as text)"),
             (Dialect::Postgres, Kind::Date) => format!("to_char({c}, 'YYYY-MM-DD')"),
-            // No digits, three or six of the second: as few as will do.
+            // Fractions of a second have no, three or six digits, as few as needed.
             (Dialect::Postgres, Kind::Instant) => {
                 let at = format!("({c} at time zone 'UTC')");
                 format!(
@@ -210,9 +210,9 @@ pub(crate) fn dump(dialect: Dialect, table: &Table) -> String {
     }
 }
 
-/// Inserts the rows of `$1`, a JSON array of lines whose values stand for `columns`. None where these are not the
-/// table's.
-pub(crate) fn load(dialect: Dialect, table: &Table, columns: &[String]) -> Option<String> {
+/// SQL that inserts the rows of `$1`, a JSON array of lines with values for `columns`. None if these are not the
+/// columns of the table.
+pub(crate) fn insert_rows(dialect: Dialect, table: &Table, columns: &[String]) -> Option<String> {
     if columns.len() != table.columns.len() {
         return None;
     }
@@ -246,14 +246,14 @@ pub(crate) fn load(dialect: Dialect, table: &Table, columns: &[String]) -> Optio
     })
 }
 
-/// How many rows it has.
+/// Number of rows of a table.
 pub(crate) async fn count(db: &mut impl Sql, table: &Table) -> Result<i64> {
     db.sql_built(format!("select count(*) from {}", quoted(&table.name))).scalar().await
 }
 
-/// Takes the triggers off, so that rows can be put where they were; on PostgreSQL nobody else writes to the tables from
-/// now on, as nobody does on SQLite anyway. [`closed`] takes what this gives.
-pub(crate) async fn opened(tx: &mut Tx, tables: &[Table]) -> Result<Vec<String>> {
+/// Disables triggers, so that rows can be inserted as they were. On PostgreSQL this also locks the tables, as SQLite
+/// does anyway. Returns the statements for [`enable_triggers`].
+pub(crate) async fn disable_triggers(tx: &mut Tx, tables: &[Table]) -> Result<Vec<String>> {
     let mut back = Vec::new();
     match tx.dialect() {
         Dialect::Sqlite => {
@@ -277,16 +277,16 @@ pub(crate) async fn opened(tx: &mut Tx, tables: &[Table]) -> Result<Vec<String>>
     Ok(back)
 }
 
-/// Empties every table: what a migration has put there stands in a backup too.
-pub(crate) async fn emptied(tx: &mut Tx, tables: &[Table]) -> Result<()> {
+/// Deletes all rows, also those that migrations insert: a backup has them.
+pub(crate) async fn truncate(tx: &mut Tx, tables: &[Table]) -> Result<()> {
     for table in tables.iter().rev() {
         tx.sql_built(format!("delete from {}", quoted(&table.name))).run().await?;
     }
     Ok(())
 }
 
-/// Puts the triggers back.
-pub(crate) async fn closed(tx: &mut Tx, back: Vec<String>) -> Result<()> {
+/// Enables the triggers again.
+pub(crate) async fn enable_triggers(tx: &mut Tx, back: Vec<String>) -> Result<()> {
     for sql in back {
         tx.sql_built(sql).run().await?;
     }
@@ -299,46 +299,47 @@ mod tests {
     use crate::testing::World;
 
     #[test]
-    fn what_others_refer_to_comes_first_and_a_circle_is_refused() {
+    fn referenced_tables_come_first_and_cycles_are_refused() {
         let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let pairs = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect::<Vec<_>>()
         };
         let all: BTreeSet<String> = names("a b c d").into_iter().collect();
-        let order = ordered(all.clone(), &pairs(&[("a", "c"), ("c", "b"), ("a", "elsewhere")])).expect("an order");
+        let order =
+            sort_by_references(all.clone(), &pairs(&[("a", "c"), ("c", "b"), ("a", "elsewhere")])).expect("an order");
         assert_eq!(order, names("b d c a"));
-        assert!(ordered(all, &pairs(&[("a", "b"), ("b", "a")])).is_err());
+        assert!(sort_by_references(all, &pairs(&[("a", "b"), ("b", "a")])).is_err());
     }
 
     #[tokio::test]
-    async fn the_listed_tables_are_those_of_the_schema() {
+    async fn portal_tables_are_those_of_the_schema() {
         for world in [Some(World::sqlite().await), World::postgres().await].into_iter().flatten() {
-            // A table that is not listed would be in no backup.
-            assert_eq!(world.tables().await, OWN);
-            assert_eq!(tables(&mut world.db.clone()).await.expect("tables").len(), OWN.len());
+            // A table missing from the list would be in no backup.
+            assert_eq!(world.tables().await, PORTAL_TABLES);
+            assert_eq!(list_tables(&mut world.db.clone()).await.expect("tables").len(), PORTAL_TABLES.len());
         }
-        assert!(!is_own("spatial_ref_sys"));
+        assert!(!is_portal_table("spatial_ref_sys"));
     }
 
     #[test]
-    fn other_columns_than_the_tables_are_not_loaded() {
+    fn insert_rows_refuses_foreign_columns() {
         let table = Table {
             name: "people".to_owned(),
             columns: vec![("id".to_owned(), Kind::Id), ("name".to_owned(), Kind::Text)],
         };
-        let load = |columns: &[&str]| {
+        let insert = |columns: &[&str]| {
             let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
-            load(Dialect::Postgres, &table, &columns)
+            insert_rows(Dialect::Postgres, &table, &columns)
         };
         assert_eq!(
-            load(&["name", "id"]).as_deref(),
+            insert(&["name", "id"]).as_deref(),
             Some(
                 "insert into \"people\" (\"name\", \"id\") select r.value ->> 0, cast(r.value ->> 1 as uuid) \
                  from jsonb_array_elements(cast($1 as jsonb)) as r (value)"
             )
         );
-        assert_eq!(load(&["id"]), None);
-        assert_eq!(load(&["id", "id"]), None);
-        assert_eq!(load(&["id", "name\"; drop table people; --"]), None);
+        assert_eq!(insert(&["id"]), None);
+        assert_eq!(insert(&["id", "id"]), None);
+        assert_eq!(insert(&["id", "name\"; drop table people; --"]), None);
     }
 }

@@ -1,7 +1,7 @@
-//! Where backups lie: a folder each, named by when it was made, and beside them the contents of documents, each once
-//! however many backups have it. A name that begins with a dot is something half-made, which the next backup clears away.
+//! Directory of backups: a subdirectory per backup, named by its time, and the contents of documents beside them, each
+//! stored once and shared by all backups. A name that begins with a dot is incomplete and removed by the next backup.
 use super::{
-    lines::{self, unavailable},
+    jsonl::{self, unavailable},
     manifest::{self, Manifest, Part, damaged},
     store,
 };
@@ -19,77 +19,82 @@ use std::{
 };
 
 const CONTENTS: &str = "contents";
-const LOCK: &str = ".lock";
-/// How the names of what is half-made begin. Nothing else that lies here is ours to take away.
-const MAKING: &str = ".making-";
-const GOING: &str = ".going-";
-const TRYING: &str = ".trying-";
-const PART: &str = ".part-";
+const LOCK_FILE: &str = ".lock";
+/// Prefixes of incomplete entries. Nothing else in the directory is removed.
+const INCOMPLETE: &str = ".making-";
+const DELETING: &str = ".going-";
+const VERIFYING: &str = ".trying-";
+const PARTIAL: &str = ".part-";
 
-/// Where they lie, and perhaps the lock of it, which is held as long as a copy of this one is there: also by what goes on
-/// in a thread after whoever asked for it has left.
+/// The directory, and its lock if taken. The lock is held as long as a clone exists, also by a blocking thread that
+/// outlives its caller.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub struct BackupDir {
     path: PathBuf,
-    /// None where the folder can only be read, too: then nobody changes anything here.
+    /// None without a lock, or in a read-only directory, which needs none.
     _lock: Option<Arc<File>>,
 }
 
-/// A whole backup.
+/// A complete backup.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct StoredBackup {
     pub at: PathBuf,
     pub manifest: Manifest,
 }
 
-/// Whether somebody chose this folder and backups were made there: where it is away or empty now, it lies on a disk that
-/// is not mounted. Made anew, it would lie on the wrong one.
-async fn is_filled(ctx: &Ctx, path: &Path) -> Result<bool> {
+/// Whether the configured directory held backups. If it is missing or empty now, its disk is probably not mounted, and
+/// creating it would fill the wrong disk.
+async fn had_backups(ctx: &Ctx, path: &Path) -> Result<bool> {
     let own = ctx.options.own_backups().as_deref() == Some(path);
-    Ok(!own && ctx.db.is_usable().await? && store::is_filled(&mut ctx.db(), &path.to_string_lossy()).await?)
+    Ok(!own && ctx.db.is_usable().await? && store::has_backup_in(&mut ctx.db(), &path.to_string_lossy()).await?)
 }
 
-impl Folder {
+impl BackupDir {
     fn at(path: PathBuf) -> Self {
         Self { path, _lock: None }
     }
 
+    /// Opens the configured directory, creating it if it is new.
+    ///
     /// # Errors
-    /// Unavailable when nothing says where it is, or it cannot be made; Conflict `backup_folder_missing`.
-    pub async fn of(ctx: &Ctx) -> Result<Self> {
+    /// Unavailable if none is configured or it cannot be created; Conflict `backup_folder_missing`.
+    pub async fn open(ctx: &Ctx) -> Result<Self> {
         let path =
             ctx.options.backups().ok_or_else(|| Error::Unavailable("no folder for backups is set".to_owned()))?;
-        let filled = is_filled(ctx, &path).await?;
+        let filled = had_backups(ctx, &path).await?;
         let there = move |folder: &Self| match fs::metadata(&folder.path) {
             Ok(found) if found.is_dir() => Ok(()),
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(folder.refused(&e)),
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(folder.io_error(&e)),
             _ if filled => Err(folder.problem("backup_folder_missing")),
-            _ => make(&folder.path).map_err(|e| folder.refused(&e)),
+            _ => create_private_dir(&folder.path).map_err(|e| folder.io_error(&e)),
         };
         let folder = Self::at(path);
-        folder.on_disk(there).await?;
+        folder.run_blocking(there).await?;
         Ok(folder)
     }
 
-    /// The same, where a backup can be made.
+    /// [`Self::open`] for a new backup.
     ///
     /// # Errors
-    /// As [`Self::of`]; Conflict `backup_folder_empty`.
-    pub async fn to_fill(ctx: &Ctx) -> Result<Self> {
-        let folder = Self::of(ctx).await?;
-        let begun = folder.on_disk(|folder| Ok(folder.path.join(CONTENTS).is_dir())).await?;
-        if !begun && is_filled(ctx, &folder.path).await? {
+    /// As [`Self::open`]; Conflict `backup_folder_empty`.
+    pub async fn open_for_writing(ctx: &Ctx) -> Result<Self> {
+        let folder = Self::open(ctx).await?;
+        let begun = folder.run_blocking(|folder| Ok(folder.path.join(CONTENTS).is_dir())).await?;
+        if !begun && had_backups(ctx, &folder.path).await? {
             return Err(folder.problem("backup_folder_empty"));
         }
         Ok(folder)
     }
 
-    async fn on_disk<T: Send + 'static>(&self, work: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
+    async fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let folder = self.clone();
-        lines::aside(move || work(&folder)).await
+        jsonl::run_blocking(move || work(&folder)).await
     }
 
-    /// As rows of backups have it.
+    /// The path, as stored in rows of backups.
     pub fn name(&self) -> String {
         self.path.to_string_lossy().into_owned()
     }
@@ -98,70 +103,72 @@ impl Folder {
         Error::Conflict(Problem::new(code).with("path", self.path.display().to_string()))
     }
 
-    fn refused(&self, e: &io::Error) -> Error {
+    fn io_error(&self, e: &io::Error) -> Error {
         unavailable(&self.path, e)
     }
 
-    /// To change something here.
+    /// Takes the exclusive lock, for changes.
     ///
     /// # Errors
     /// Conflict `backup_running`.
     pub async fn lock(&self) -> Result<Self> {
-        self.locked(File::try_lock).await
+        self.lock_with(File::try_lock).await
     }
 
-    /// To read what must not go meanwhile.
+    /// Takes the shared lock, so that nothing is removed while it is read.
     ///
     /// # Errors
     /// Conflict `backup_running`.
-    pub async fn hold(&self) -> Result<Self> {
-        match self.locked(File::try_lock_shared).await {
+    pub async fn lock_shared(&self) -> Result<Self> {
+        match self.lock_with(File::try_lock_shared).await {
             Err(Error::Unavailable(_)) => Ok(self.clone()),
             locked => locked,
         }
     }
 
-    async fn locked(&self, take: fn(&File) -> std::result::Result<(), TryLockError>) -> Result<Self> {
+    async fn lock_with(&self, take: fn(&File) -> std::result::Result<(), TryLockError>) -> Result<Self> {
         let locked = move |folder: &Self| {
-            let file = lines::private(&folder.path.join(LOCK)).map_err(|e| folder.refused(&e))?;
+            let file = jsonl::create_private(&folder.path.join(LOCK_FILE)).map_err(|e| folder.io_error(&e))?;
             match take(&file) {
                 Ok(()) => Ok(Self { path: folder.path.clone(), _lock: Some(Arc::new(file)) }),
                 Err(TryLockError::WouldBlock) => Err(Error::conflict("backup_running")),
-                Err(TryLockError::Error(e)) => Err(folder.refused(&e)),
+                Err(TryLockError::Error(e)) => Err(folder.io_error(&e)),
             }
         };
-        self.on_disk(locked).await
+        self.run_blocking(locked).await
     }
 
-    /// The names of whole backups, the newest first.
+    /// Names of complete backups, the newest first.
     ///
     /// # Errors
     /// Unavailable.
     pub async fn names(&self) -> Result<Vec<String>> {
         let names = |folder: &Self| {
-            // One that may not be looked at is there all the same.
+            // A manifest without permission to read it exists, too.
             let whole = |name: &String| match fs::metadata(folder.path.join(name).join(manifest::FILE)) {
                 Ok(found) => found.is_file(),
                 Err(e) => !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
             };
-            let ours = folder.inside()?.into_iter().filter(|name| is_name(name));
+            let ours = folder.file_names()?.into_iter().filter(|name| is_name(name));
             let mut names: Vec<String> = ours.filter(whole).collect();
             names.sort();
             names.reverse();
             Ok(names)
         };
-        self.on_disk(names).await
+        self.run_blocking(names).await
     }
 
-    fn inside(&self) -> Result<Vec<String>> {
+    fn file_names(&self) -> Result<Vec<String>> {
         let read = || fs::read_dir(&self.path)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>();
-        let found = read().map_err(|e| self.refused(&e))?;
+        let found = read().map_err(|e| self.io_error(&e))?;
         Ok(found.into_iter().filter_map(|name| name.into_string().ok()).collect())
     }
 
+    /// Loads a backup by name.
+    ///
     /// # Errors
     /// NotFound; Conflict `backup_damaged` or `backup_newer`.
-    pub async fn find(&self, name: &str) -> Result<Kept> {
+    pub async fn find(&self, name: &str) -> Result<StoredBackup> {
         let name = name.to_owned();
         let find = move |folder: &Self| {
             let at = folder.path.join(&name);
@@ -173,100 +180,102 @@ impl Folder {
             if manifest.name != name {
                 return Err(damaged(format!("its folder is {name}, and {} says {}", manifest::FILE, manifest.name)));
             }
-            Ok(Kept { at, manifest })
+            Ok(StoredBackup { at, manifest })
         };
-        self.on_disk(find).await
+        self.run_blocking(find).await
     }
 
-    /// Where a backup is made, until it is whole.
+    /// Creates the directory of an incomplete backup. [`Self::commit`] completes it.
     ///
     /// # Errors
     /// Unavailable.
-    pub async fn begin(&self, name: &str) -> Result<PathBuf> {
-        let at = self.path.join(format!("{MAKING}{name}"));
+    pub async fn create_incomplete(&self, name: &str) -> Result<PathBuf> {
+        let at = self.path.join(format!("{INCOMPLETE}{name}"));
         let begin = move |folder: &Self| {
-            let made = make(&at.join("tables")).and_then(|()| make(&folder.path.join(CONTENTS)));
-            made.map(|()| at).map_err(|e| folder.refused(&e))
+            let made =
+                create_private_dir(&at.join("tables")).and_then(|()| create_private_dir(&folder.path.join(CONTENTS)));
+            made.map(|()| at).map_err(|e| folder.io_error(&e))
         };
-        self.on_disk(begin).await
+        self.run_blocking(begin).await
     }
 
-    /// Makes it whole: the manifest, and then the name.
+    /// Completes a backup: writes the manifest, then renames the directory.
     ///
     /// # Errors
     /// Unavailable.
-    pub async fn finish(&self, at: &Path, manifest: &Manifest) -> Result<()> {
+    pub async fn commit(&self, at: &Path, manifest: &Manifest) -> Result<()> {
         let text = serde_json::to_vec_pretty(manifest).map_err(Error::internal)?;
         let (at, name) = (at.to_owned(), manifest.name.clone());
         let finish = move |folder: &Self| {
             let write = || -> io::Result<()> {
-                lines::write(&at.join(manifest::FILE), &text)?;
+                jsonl::write_private(&at.join(manifest::FILE), &text)?;
                 for synced in [&at.join("tables"), &at, &folder.path.join(CONTENTS)] {
                     File::open(synced)?.sync_all()?;
                 }
                 fs::rename(&at, folder.path.join(name))?;
                 File::open(&folder.path)?.sync_all()
             };
-            write().map_err(|e| folder.refused(&e))
+            write().map_err(|e| folder.io_error(&e))
         };
-        self.on_disk(finish).await
+        self.run_blocking(finish).await
     }
 
-    /// Where the content with this hash lies, or is to.
+    /// Path of the content with this hash.
     pub fn content(&self, sha256: &str) -> PathBuf {
         self.path.join(CONTENTS).join(sha256)
     }
 
-    /// A place for something on its way, which the next backup clears away if nobody else does.
-    pub fn aside(&self, name: &str) -> PathBuf {
-        self.path.join(CONTENTS).join(format!("{PART}{name}"))
+    /// Path of a partial file, which the next backup removes if it is left.
+    pub fn partial_path(&self, name: &str) -> PathBuf {
+        self.path.join(CONTENTS).join(format!("{PARTIAL}{name}"))
     }
 
-    /// A place to try a backup out: here, where there is room, unless the folder can only be read.
+    /// A temporary directory for a trial restore: in the backup directory, where there is room, or in the system's if
+    /// that is read-only.
     ///
     /// # Errors
     /// Unavailable.
-    pub async fn trial(&self, name: &str) -> Result<Trial> {
-        let here = self.path.join(format!("{TRYING}{name}"));
+    pub async fn temp_dir(&self, name: &str) -> Result<TempDir> {
+        let here = self.path.join(format!("{VERIFYING}{name}"));
         let elsewhere = std::env::temp_dir().join(format!("spv-trying-{name}"));
         let trial = move |_: &Self| {
-            if make(&here).is_ok() {
-                return Ok(Trial(here));
+            if create_private_dir(&here).is_ok() {
+                return Ok(TempDir(here));
             }
-            make(&elsewhere).map_err(|e| unavailable(&elsewhere, &e))?;
-            Ok(Trial(elsewhere))
+            create_private_dir(&elsewhere).map_err(|e| unavailable(&elsewhere, &e))?;
+            Ok(TempDir(elsewhere))
         };
-        self.on_disk(trial).await
+        self.run_blocking(trial).await
     }
 
-    /// Clears away what was left half-made.
+    /// Removes incomplete backups and partial files.
     ///
     /// # Errors
     /// Unavailable.
-    pub async fn clear(&self) -> Result<()> {
+    pub async fn remove_incomplete(&self) -> Result<()> {
         let clear = |folder: &Self| {
-            let ours = |name: &&String| [MAKING, GOING, TRYING].iter().any(|beginning| name.starts_with(beginning));
-            for name in folder.inside()?.iter().filter(ours) {
-                fs::remove_dir_all(folder.path.join(name)).map_err(|e| folder.refused(&e))?;
+            let ours = |name: &&String| [INCOMPLETE, DELETING, VERIFYING].iter().any(|prefix| name.starts_with(prefix));
+            for name in folder.file_names()?.iter().filter(ours) {
+                fs::remove_dir_all(folder.path.join(name)).map_err(|e| folder.io_error(&e))?;
             }
-            for name in folder.contents()?.iter().filter(|name| name.starts_with(PART)) {
-                fs::remove_file(folder.content(name)).map_err(|e| folder.refused(&e))?;
+            for name in folder.contents()?.iter().filter(|name| name.starts_with(PARTIAL)) {
+                fs::remove_file(folder.content(name)).map_err(|e| folder.io_error(&e))?;
             }
             Ok(())
         };
-        self.on_disk(clear).await
+        self.run_blocking(clear).await
     }
 
     fn contents(&self) -> Result<Vec<String>> {
         let contents = Self::at(self.path.join(CONTENTS));
-        if contents.path.is_dir() { contents.inside() } else { Ok(Vec::new()) }
+        if contents.path.is_dir() { contents.file_names() } else { Ok(Vec::new()) }
     }
 
-    /// Takes all but the newest away, and the contents that only they had. The one that was just made stays, whatever
-    /// the clock says; one that cannot be read takes nobody's place, and is left to whoever looks into it.
+    /// Removes all but the newest `keep` backups, and the contents that only those had. The new backup stays even if
+    /// the clock went backwards. Unreadable backups are not counted and stay.
     ///
     /// # Errors
-    /// Unavailable; then some may have gone.
+    /// Unavailable; some may be removed by then.
     pub async fn prune(&self, keep: usize, just_made: &str) -> Result<()> {
         let (mut others, mut all_read) = (Vec::new(), true);
         for name in self.names().await? {
@@ -276,9 +285,9 @@ impl Folder {
                 Err(_) => all_read = false,
             }
         }
-        let going = others.split_off(others.len().min(keep.max(1) - 1));
-        self.on_disk(move |folder| folder.take_away(&going)).await?;
-        // Of one that cannot be read nobody knows what it needs: then everything is kept.
+        let deleting = others.split_off(others.len().min(keep.max(1) - 1));
+        self.run_blocking(move |folder| folder.delete(&deleting)).await?;
+        // The contents that an unreadable backup needs are unknown, so all are kept.
         if !all_read {
             return Ok(());
         }
@@ -289,24 +298,24 @@ impl Folder {
         }
         let forget = move |folder: &Self| {
             for name in folder.contents()?.iter().filter(|name| is_hash(name) && !wanted.contains(*name)) {
-                fs::remove_file(folder.content(name)).map_err(|e| folder.refused(&e))?;
+                fs::remove_file(folder.content(name)).map_err(|e| folder.io_error(&e))?;
             }
             Ok(())
         };
-        self.on_disk(forget).await
+        self.run_blocking(forget).await
     }
 
-    fn take_away(&self, names: &[String]) -> Result<()> {
+    fn delete(&self, names: &[String]) -> Result<()> {
         for name in names {
-            let going = self.path.join(format!("{GOING}{name}"));
-            let go = fs::rename(self.path.join(name), &going).and_then(|()| fs::remove_dir_all(&going));
-            go.map_err(|e| self.refused(&e))?;
+            let deleting = self.path.join(format!("{DELETING}{name}"));
+            let go = fs::rename(self.path.join(name), &deleting).and_then(|()| fs::remove_dir_all(&deleting));
+            go.map_err(|e| self.io_error(&e))?;
         }
         Ok(())
     }
 }
 
-/// A content that a document of the backup has.
+/// Content of a document in the backup.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(from = "(String, u64, String)", into = "(String, u64, String)")]
 pub struct Document {
@@ -328,26 +337,28 @@ impl From<Document> for (String, u64, String) {
 }
 
 impl Document {
-    /// Whether its hash is one, and no way to anywhere.
-    pub fn is_named_well(&self) -> bool {
+    /// Whether the hash is well-formed, so that it cannot name another path.
+    pub fn has_valid_hash(&self) -> bool {
         is_hash(&self.sha256)
     }
 }
 
-impl Kept {
-    /// # Errors
-    /// Conflict `backup_damaged`.
-    pub async fn documents(&self) -> Result<Vec<Document>> {
-        self.all(manifest::DOCUMENTS).await
-    }
-
-    /// Everything in one of the smaller files.
+impl StoredBackup {
+    /// Contents of documents in the backup.
     ///
     /// # Errors
     /// Conflict `backup_damaged`.
-    pub async fn all<T: DeserializeOwned>(&self, file: &str) -> Result<Vec<T>> {
+    pub async fn documents(&self) -> Result<Vec<Document>> {
+        self.read_all(manifest::DOCUMENTS).await
+    }
+
+    /// Reads all lines of one of the smaller files.
+    ///
+    /// # Errors
+    /// Conflict `backup_damaged`.
+    pub async fn read_all<T: DeserializeOwned>(&self, file: &str) -> Result<Vec<T>> {
         let mut found = Vec::new();
-        let mut batches = lines::read(&self.at.join(file));
+        let mut batches = jsonl::read(&self.at.join(file));
         while let Some(batch) = batches.recv().await {
             let batch = batch.map_err(|e| damaged(format!("{file} cannot be read: {e}")))?;
             let read: Vec<T> =
@@ -357,10 +368,10 @@ impl Kept {
         Ok(found)
     }
 
-    /// Says what is wrong with a file, if anything.
-    pub async fn fault(&self, file: &Path, part: &Part) -> Option<String> {
+    /// Checks size and hash of a file. Returns what is wrong, if anything.
+    pub async fn verify_file(&self, file: &Path, part: &Part) -> Option<String> {
         let name = file.display();
-        match lines::hash(&self.at.join(file)).await {
+        match jsonl::hash(&self.at.join(file)).await {
             Err(e) => Some(format!("{name} cannot be read: {e}")),
             Ok((bytes, _)) if bytes != part.bytes => {
                 Some(format!("{name} has {bytes} bytes where it had {}", part.bytes))
@@ -371,21 +382,21 @@ impl Kept {
     }
 }
 
-/// A folder that goes when this does.
+/// A directory that is removed on drop.
 #[derive(Debug)]
-pub struct Trial(pub PathBuf);
+pub struct TempDir(pub PathBuf);
 
-impl Trial {
-    /// One in the folder `within`, which has a single one of this name: what an earlier one left there goes first.
+impl TempDir {
+    /// Creates `name` in a directory. Leftovers of an earlier call are removed.
     ///
     /// # Errors
     /// Unavailable.
     pub async fn within(within: PathBuf, name: &'static str) -> Result<Self> {
-        lines::aside(move || {
+        jsonl::run_blocking(move || {
             let path = within.join(name);
             let made = match fs::remove_dir_all(&path) {
                 Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-                _ => make(&path),
+                _ => create_private_dir(&path),
             };
             made.map_err(|e| unavailable(&path, &e))?;
             Ok(Self(path))
@@ -393,7 +404,7 @@ impl Trial {
         .await
     }
 
-    /// Where the demo office is made: in the data folder, if there is one.
+    /// A directory for the database in which the demo office is created: in the data directory, if there is one.
     ///
     /// # Errors
     /// Unavailable.
@@ -402,18 +413,20 @@ impl Trial {
         if let Some(dir) = &ctx.options.data_dir {
             return Self::within(dir.clone(), NAME).await;
         }
-        let path = std::env::temp_dir().join(format!("spv-demo-{}", ctx.chance.uuid()));
-        lines::aside(move || {
-            make(&path).map_err(|e| unavailable(&path, &e))?;
+        let path = std::env::temp_dir().join(format!("spv-demo-{}", ctx.random.uuid()));
+        jsonl::run_blocking(move || {
+            create_private_dir(&path).map_err(|e| unavailable(&path, &e))?;
             Ok(Self(path))
         })
         .await
     }
 
+    /// Removes the directory in a blocking thread.
+    ///
     /// # Errors
-    /// Internal when the thread cannot be had.
-    pub async fn over(self) -> Result<()> {
-        lines::aside(move || {
+    /// Internal if the thread cannot be started.
+    pub async fn remove(self) -> Result<()> {
+        jsonl::run_blocking(move || {
             drop(self);
             Ok(())
         })
@@ -421,7 +434,7 @@ impl Trial {
     }
 }
 
-impl Drop for Trial {
+impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -431,14 +444,14 @@ fn is_hash(name: &str) -> bool {
     name.len() == 64 && name.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
 }
 
-/// `20261122-021000-6f1c`
+/// Whether it is the name of a backup, as `20261122-021000-6f1c`.
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f' | '-');
     name.len() <= 40 && name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(plain)
 }
 
-/// A folder that only its owner may open.
-fn make(path: &Path) -> io::Result<()> {
+/// Creates a directory that only its owner can open.
+fn create_private_dir(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -451,7 +464,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_but_a_backups_own_name_leads_into_the_folder() {
+    fn names_of_backups_cannot_name_other_paths() {
         assert!(is_name("20261122-021000-6f1c"));
         for other in ["", ".", "..", "../secrets", ".making-20261122-021000-6f1c", "contents", "2026/11", "a\0b"] {
             assert!(!is_name(other), "{other}");
@@ -459,16 +472,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_others_keep_beside_is_left_alone() {
+    async fn remove_incomplete_and_prune_leave_foreign_files() {
         let dir = tempfile::tempdir().expect("a folder");
-        let folder = Folder::at(dir.path().to_owned());
-        make(&dir.path().join("contents/@eaDir")).expect("a folder");
-        make(&dir.path().join(".ssh")).expect("a folder");
+        let folder = BackupDir::at(dir.path().to_owned());
+        create_private_dir(&dir.path().join("contents/@eaDir")).expect("a folder");
+        create_private_dir(&dir.path().join(".ssh")).expect("a folder");
         fs::write(dir.path().join(".DS_Store"), "x").expect("a file");
         fs::write(dir.path().join("contents/notes"), "x").expect("a file");
-        let half = folder.begin("20261122-021000-6f1c").await.expect("begins");
+        let half = folder.create_incomplete("20261122-021000-6f1c").await.expect("begins");
         fs::write(folder.content(&"ab".repeat(32)), "x").expect("a content that nobody has");
-        folder.clear().await.expect("clears");
+        folder.remove_incomplete().await.expect("clears");
         folder.prune(1, "").await.expect("prunes");
         assert!(!half.exists() && !folder.content(&"ab".repeat(32)).exists());
         for kept in [".ssh", ".DS_Store", "contents/@eaDir", "contents/notes"] {
@@ -477,17 +490,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_at_a_time_and_readers_together() {
+    async fn lock_excludes_and_lock_shared_admits_readers() {
         let dir = tempfile::tempdir().expect("a folder");
-        let folder = Folder::at(dir.path().to_owned());
+        let folder = BackupDir::at(dir.path().to_owned());
         let first = folder.lock().await.expect("nobody is there");
         let goes_on = first.clone();
         drop(first);
-        let refused = folder.lock().await;
-        assert!(matches!(refused, Err(Error::Conflict(problem)) if problem.code == "backup_running"));
+        let denied = folder.lock().await;
+        assert!(matches!(denied, Err(Error::Conflict(problem)) if problem.code == "backup_running"));
         drop(goes_on);
-        let _one = folder.hold().await.expect("nobody is there");
-        let _other = folder.hold().await.expect("both only read");
+        let _one = folder.lock_shared().await.expect("nobody is there");
+        let _other = folder.lock_shared().await.expect("both only read");
         assert!(folder.lock().await.is_err());
     }
 }

@@ -1,12 +1,12 @@
-//! Where the clients of the demo office live: each in the country of the first order.
+//! Sample addresses and telephone numbers of the demo clients, in the country of their first order.
 use crate::{
     accounts::users::{self, Profile},
     kernel::{db::Tx, error::Result, ids::UserId},
     orders::spvs::Country,
 };
 
-/// City, state, postal code, a street but for its number, and how telephone numbers begin.
-fn place(country: Country) -> [&'static str; 5] {
+/// City, state, postal code, street without its number, and the beginning of telephone numbers.
+fn sample_address(country: Country) -> [&'static str; 5] {
     match country {
         Country::Us => ["New York", "US-NY", "10013", "Hudson Street", "+1 555"],
         Country::Ae => ["Dubai", "AE-DU", "", "Al Maktoum Road", "+971 4 555"],
@@ -16,15 +16,15 @@ fn place(country: Country) -> [&'static str; 5] {
     }
 }
 
-/// `number` has up to four digits, and is one person's.
+/// A telephone number. `number` has up to four digits and belongs to one person.
 pub(super) fn phone(country: Country, number: usize) -> String {
-    let [.., begin] = place(country);
+    let [.., begin] = sample_address(country);
     format!("{begin} {number:04}")
 }
 
-/// Lets a client live in a country.
-pub(super) async fn settle(tx: &mut Tx, client: UserId, country: Country, number: usize) -> Result<()> {
-    let [city, state, zip_code, street, _] = place(country);
+/// Stores an address in this country in the profile of a client.
+pub(super) async fn set_address(tx: &mut Tx, client: UserId, country: Country, number: usize) -> Result<()> {
+    let [city, state, zip_code, street, _] = sample_address(country);
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let profile = Profile {
         street_address: some(&format!("{number} {street}")),

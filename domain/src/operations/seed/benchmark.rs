@@ -1,11 +1,11 @@
-//! Load for benchmarks: many orders with their clients, companies, ISOs and steps, by bulk inserts in big transactions,
-//! past the use cases and without the documents that an office's own templates ask for.
+//! Benchmark load: many orders with their clients, companies, ISO partners and steps, in bulk inserts and large
+//! transactions. It bypasses the use cases and leaves out the document requests of the office's own templates.
 use super::{
-    company, iso,
-    store::{self, LoadClient, LoadOrder, LoadStep, Stamp},
+    ensure_company, ensure_iso,
+    store::{self, BenchmarkClient, BenchmarkOrder, BenchmarkStep, CommonValues},
 };
 use crate::{
-    accounts::auth::passwords,
+    accounts::auth::passwords::{self, PasswordHash},
     directory::isos,
     kernel::{
         access::{Action, Resource, Role},
@@ -27,54 +27,45 @@ use crate::{
 };
 use chrono::{Days, NaiveDate};
 
-/// Orders in one transaction: each page of an index is written once for all of them. Short enough to be stopped between
+/// Orders per transaction. Large, so that an index page is written once for many orders; small enough to stop between
 /// two.
-const BATCH: u64 = 20_000;
-/// Of each client; a batch begins with a client's first.
-const ORDERS_OF_CLIENT: u64 = 4;
+const MAX_BATCH: u64 = 20_000;
+/// A batch begins with the first order of a client.
+const ORDERS_PER_CLIENT: u64 = 4;
 
-/// How many there shall be.
+/// Number of rows to insert.
 #[derive(Clone, Copy, Debug)]
-pub struct Load {
+pub struct BenchmarkSize {
     pub orders: u64,
-    /// One for every four hundred orders unless told.
+    /// Default: one for every 400 orders.
     pub companies: Option<u64>,
-    /// In each company: one for every hundred of its orders, up to four, unless told.
+    /// Per company. Default: one for every 100 of its orders, up to four.
     pub isos: Option<u64>,
 }
 
-impl From<u64> for Load {
+impl From<u64> for BenchmarkSize {
     fn from(orders: u64) -> Self {
         Self { orders, companies: None, isos: None }
     }
 }
 
-/// Makes orders, a client for every four, ISOs and companies; clients and ISOs sign in with the demo password. `told` hears how many there are, and stops the work by answering false.
-/// Repeatable: a second call makes as many more.
+/// Inserts orders with a client for every four, ISO partners and companies. Clients and ISO partners sign in with the
+/// demo password. `progress` receives the number of orders so far and stops the work by returning false. Each call adds
+/// rows.
 ///
 /// # Errors
-/// Forbidden for all but the operator and super admins; what the database refuses.
-pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) -> bool) -> Result<u64> {
+/// Forbidden for all but the operator and super admins; Internal if the database fails.
+pub async fn insert_benchmark_data(
+    ctx: &Ctx,
+    size: impl Into<BenchmarkSize>,
+    mut progress: impl FnMut(u64) -> bool,
+) -> Result<u64> {
     ctx.may(Action::Create, Resource::Users)?;
-    let Load { orders, companies, isos } = load.into();
-    let ctx = &ctx.silently().background();
-    let run = u32::from_be_bytes(ctx.chance.bytes());
+    let size = size.into();
+    let ctx = &ctx.without_notifications().background();
+    let run = u32::from_be_bytes(ctx.random.bytes());
     let hash = passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
-    let companies = companies.unwrap_or(orders / 400).max(1);
-    let mut parties: Vec<(CompanyId, Vec<IsoId>)> = Vec::new();
-    for n in 0..companies {
-        let id = company(ctx, &format!("Load Company {run:08x}-{n:03}"), "Load Company LLC").await?;
-        let mut partners = Vec::new();
-        for k in 0..isos.unwrap_or(4.min(orders / 100 / companies)).max(1) {
-            let email = format!("iso.{run:08x}.{n}.{k}@load.example");
-            let partner = iso(ctx, id, &format!("Partner {k}"), &format!("Load {n:03}"), &email).await?;
-            let user = isos::get(ctx, partner).await?.user_id;
-            let hash = &hash;
-            ctx.transaction(|tx| store::open_account(tx, user, hash.clone()).scope_boxed()).await?;
-            partners.push(partner);
-        }
-        parties.push((id, partners));
-    }
+    let parties = create_parties(ctx, run, size, &hash).await?;
     let read = ctx.transaction(|tx| {
         async move {
             let mut templates = Vec::new();
@@ -87,18 +78,18 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
     });
     let (templates, time_zone) = read.await?;
     let currency = ctx.options.default_currency;
-    let stamp = &Stamp { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
+    let common = &CommonValues { at: ctx.now(), by: ctx.actor_name(), currency, time_zone, password_hash: hash };
     ctx.db.set_bulk_cache(true).await?;
     let today = settings::office_today(ctx).await?;
-    let mut made = 0;
-    while made < orders {
-        let to = orders.min(made + BATCH);
-        let batch = &Batch::new(ctx, run, today, (made, to), &parties, &templates);
-        let last = to == orders;
+    let mut inserted = 0;
+    while inserted < size.orders {
+        let to = size.orders.min(inserted + MAX_BATCH);
+        let batch = &Batch::new(ctx, run, today, (inserted, to), &parties, &templates);
+        let last = to == size.orders;
         ctx.transaction(|tx| {
             async move {
-                batch.write(tx, ctx, stamp).await?;
-                // The rows were put past the use cases, so the counters are counted once.
+                batch.write(tx, ctx, common).await?;
+                // The rows bypass the rollups, which are recounted once.
                 if last {
                     rollups::rebuild(tx).await?;
                 }
@@ -107,31 +98,55 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
             .scope_boxed()
         })
         .await?;
-        made = to;
-        if !told(made) {
+        inserted = to;
+        if !progress(inserted) {
             if !last {
                 ctx.transaction(|tx| rollups::rebuild(tx).scope_boxed()).await?;
             }
             break;
         }
     }
-    // Rows of the log are read by their numbers, so they are looked at when they have theirs.
+    // Activity rows are read by their sequence numbers, so these are assigned before the tables are analysed.
     activity::sequence_all(ctx).await?;
     ctx.db.set_bulk_cache(false).await?;
     ctx.transaction(|tx| tx.analyze().scope_boxed()).await?;
-    Ok(made)
+    Ok(inserted)
 }
 
-/// Rows of one transaction: clients, their orders somewhere on their way, spread over the last two years.
+/// Creates the companies and their ISO partners, who sign in with the demo password.
+async fn create_parties(
+    ctx: &Ctx,
+    run: u32,
+    BenchmarkSize { orders, companies, isos }: BenchmarkSize,
+    hash: &PasswordHash,
+) -> Result<Vec<(CompanyId, Vec<IsoId>)>> {
+    let companies = companies.unwrap_or(orders / 400).max(1);
+    let mut parties: Vec<(CompanyId, Vec<IsoId>)> = Vec::new();
+    for n in 0..companies {
+        let id = ensure_company(ctx, &format!("Load Company {run:08x}-{n:03}"), "Load Company LLC").await?;
+        let mut partners = Vec::new();
+        for k in 0..isos.unwrap_or(4.min(orders / 100 / companies)).max(1) {
+            let email = format!("iso.{run:08x}.{n}.{k}@load.example");
+            let partner = ensure_iso(ctx, id, &format!("Partner {k}"), &format!("Load {n:03}"), &email).await?;
+            let user = isos::get(ctx, partner).await?.user_id;
+            ctx.transaction(|tx| store::activate_account(tx, user, hash.clone()).scope_boxed()).await?;
+            partners.push(partner);
+        }
+        parties.push((id, partners));
+    }
+    Ok(parties)
+}
+
+/// Rows of one transaction: clients, and their orders in all stages, spread over the last two years.
 struct Batch<'t> {
-    clients: Vec<LoadClient>,
-    /// As many for each client.
-    orders: Vec<LoadOrder>,
-    steps: Vec<LoadStep<'t>>,
+    clients: Vec<BenchmarkClient>,
+    /// [`ORDERS_PER_CLIENT`] for each client.
+    orders: Vec<BenchmarkOrder>,
+    steps: Vec<BenchmarkStep<'t>>,
 }
 
 impl<'t> Batch<'t> {
-    /// Orders number `from` up to `to`, from the first of a client on.
+    /// Builds the orders from number `from` up to `to`. `from` is the first order of a client.
     fn new(
         ctx: &Ctx,
         run: u32,
@@ -142,13 +157,13 @@ impl<'t> Batch<'t> {
     ) -> Self {
         let mut batch = Self { clients: Vec::new(), orders: Vec::new(), steps: Vec::new() };
         for n in from..to {
-            let (company_id, partners) = &parties[(n / ORDERS_OF_CLIENT) as usize % parties.len()];
-            // Every fifth client came without a partner.
-            let iso_id = (n / ORDERS_OF_CLIENT % 5 != 4).then(|| partners[(n / 20) as usize % partners.len()]);
-            if n.is_multiple_of(ORDERS_OF_CLIENT) {
-                let nth = n / ORDERS_OF_CLIENT;
-                batch.clients.push(LoadClient {
-                    id: UserId(ctx.chance.uuid()),
+            let (company_id, partners) = &parties[(n / ORDERS_PER_CLIENT) as usize % parties.len()];
+            // Every fifth client has no partner.
+            let iso_id = (n / ORDERS_PER_CLIENT % 5 != 4).then(|| partners[(n / 20) as usize % partners.len()]);
+            if n.is_multiple_of(ORDERS_PER_CLIENT) {
+                let nth = n / ORDERS_PER_CLIENT;
+                batch.clients.push(BenchmarkClient {
+                    id: UserId(ctx.random.uuid()),
                     first_name: format!("Client {nth:05}"),
                     last_name: format!("Load {run:08x}"),
                     email: format!("client.{run:08x}.{nth}@load.example"),
@@ -160,8 +175,8 @@ impl<'t> Batch<'t> {
             let template = &templates[(n % Country::ALL.len() as u64) as usize];
             let total = template.len() as i64;
             let done = (n * 5) as i64 % (total + 1);
-            let order = LoadOrder {
-                id: SpvId(ctx.chance.uuid()),
+            let order = BenchmarkOrder {
+                id: SpvId(ctx.random.uuid()),
                 client_id: client.id,
                 company_id: *company_id,
                 iso_id,
@@ -174,8 +189,8 @@ impl<'t> Batch<'t> {
                 steps_completed: done,
                 current_step: template.get(done as usize).map(|step| step.step_name.clone()),
             };
-            batch.steps.extend(template.iter().zip(0..).map(|(of, nth)| LoadStep {
-                id: StepId(ctx.chance.uuid_at(ctx.now())),
+            batch.steps.extend(template.iter().zip(0..).map(|(of, nth)| BenchmarkStep {
+                id: StepId(ctx.random.uuid_at(ctx.now())),
                 spv_id: order.id,
                 of,
                 due_date: steps::business_days_after(order.ordered_date, of.business_days),
@@ -186,9 +201,10 @@ impl<'t> Batch<'t> {
         batch
     }
 
-    /// What they are found by, as of any client and order.
+    /// Writes the search index entries, as the use cases do for a client and an order.
     async fn index(&self, tx: &mut Tx) -> Result<()> {
-        let texts = |client: &'_ LoadClient| [&client.first_name, &client.last_name, &client.email].map(String::clone);
+        let texts =
+            |client: &'_ BenchmarkClient| [&client.first_name, &client.last_name, &client.email].map(String::clone);
         let texts: Vec<[String; 3]> = self.clients.iter().map(texts).collect();
         let entries: Vec<Entry<'_>> = self
             .clients
@@ -208,26 +224,26 @@ impl<'t> Batch<'t> {
             .orders
             .iter()
             .zip(&names)
-            .zip(texts.iter().flat_map(|texts| [texts; ORDERS_OF_CLIENT as usize]))
+            .zip(texts.iter().flat_map(|texts| [texts; ORDERS_PER_CLIENT as usize]))
             .map(|((order, name), client)| {
                 let texts = std::iter::once(name).chain(client).map(String::as_str).collect();
-                spvs::entry(order.id, order.company_id, order.iso_id, texts)
+                spvs::search_entry(order.id, order.company_id, order.iso_id, texts)
             })
             .collect();
         search::index_all(tx, "spv", &entries).await
     }
 
-    async fn write(&self, tx: &mut Tx, ctx: &Ctx, stamp: &Stamp) -> Result<()> {
-        store::insert_clients(tx, stamp, &self.clients).await?;
-        store::insert_orders(tx, stamp, &self.orders).await?;
-        store::insert_steps(tx, stamp, &self.steps).await?;
+    async fn write(&self, tx: &mut Tx, ctx: &Ctx, common: &CommonValues) -> Result<()> {
+        store::insert_clients(tx, common, &self.clients).await?;
+        store::insert_orders(tx, common, &self.orders).await?;
+        store::insert_steps(tx, common, &self.steps).await?;
         self.index(tx).await?;
         let orders = &self.orders;
         let closed = orders.iter().filter(|order| order.status() == Status::Closed);
         let earned: Vec<_> = closed
-            .filter_map(|order| Some((ctx.chance.uuid(), order.iso_id?, order.commission_minor?, order)))
+            .filter_map(|order| Some((ctx.random.uuid(), order.iso_id?, order.commission_minor?, order)))
             .collect();
-        store::insert_earned(tx, stamp, &earned).await?;
+        store::insert_commissions(tx, common, &earned).await?;
         for client in &self.clients {
             let name = format!("{} {}", client.first_name, client.last_name);
             let event = Event::new("user.created", "user", client.id.0, name)

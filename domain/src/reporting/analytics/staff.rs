@@ -1,5 +1,5 @@
-//! The whole office in figures: orders, fees, step times, requests and sign-ins over time; by country, company and
-//! partner.
+//! Analytics of the whole office: orders, fees, step durations, requests and sign-ins over time; by country, company
+//! and partner.
 use super::{Month, OnTime, StepTime, store};
 use crate::{
     kernel::{
@@ -17,49 +17,52 @@ use uuid::Uuid;
 /// An amount in one currency, in minor units.
 pub type Fee = (Currency, i64);
 
+/// Charts of the office.
 #[derive(Clone, Debug)]
-pub struct Office {
+pub struct StaffAnalytics {
     pub span: Span,
     pub total: i64,
-    pub months: Vec<OfficeMonth>,
-    pub countries: Vec<OfficeCountry>,
+    pub months: Vec<StaffMonth>,
+    pub countries: Vec<CountryRevenue>,
     pub statuses: Vec<(Status, i64)>,
     pub steps: Vec<StepTime>,
     pub on_time: OnTime,
-    /// Of all that were completed in the span, in days to one decimal.
+    /// Average over all steps completed in the period, in days to one decimal.
     pub average_step_days: Option<f64>,
-    /// Those with the most orders.
+    /// The companies with the most orders.
     pub companies: Vec<Group>,
-    /// The same of ISO partners; no name are orders without one.
+    /// The ISO partners with the most orders; without a name, the orders without a partner.
     pub isos: Vec<Group>,
-    /// Fees of all that is not cancelled.
+    /// Fees of orders that are not cancelled.
     pub revenue: Vec<Fee>,
 }
 
+/// Figures of a month.
 #[derive(Clone, Debug)]
-pub struct OfficeMonth {
+pub struct StaffMonth {
     pub of: Month,
-    /// Fees of the orders that were placed and not cancelled.
+    /// Fees of the orders placed and not cancelled.
     pub revenue: Vec<Fee>,
-    /// Completed in this month, whenever their orders were placed.
+    /// Steps completed in this month, whenever their orders were placed.
     pub steps: i64,
-    /// How long one of them took, in days to one decimal; none where none was completed.
+    /// Average duration of these steps, in days to one decimal.
     pub average_step_days: Option<f64>,
     pub requests: i64,
     pub sign_ins: i64,
-    /// Those that the log tells of: of repeated ones it hears ever more rarely.
+    /// Recorded failures. Repeated ones are sampled in the activity log.
     pub failed_sign_ins: i64,
 }
 
+/// Orders of a country.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OfficeCountry {
+pub struct CountryRevenue {
     pub country: Country,
     pub spvs: i64,
-    /// Fees of those that are not cancelled.
+    /// Fees of orders that are not cancelled.
     pub revenue: Vec<Fee>,
 }
 
-/// Orders that have a company or a partner in common.
+/// Orders of one company or partner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub id: Option<Uuid>,
@@ -68,11 +71,11 @@ pub struct Group {
     pub revenue: Vec<Fee>,
 }
 
-/// The office's analytics, by the clock of whoever asks. Super admins.
+/// Analytics of the office, in the time zone of the reader. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid days.
-pub async fn office(ctx: &Ctx, asked: &Asked) -> Result<Office> {
+pub async fn staff(ctx: &Ctx, asked: &Asked) -> Result<StaffAnalytics> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Admin))?;
     ctx.may(Action::View, Resource::Revenue)?;
     let zone = settings::person_zone(ctx).await?;
@@ -81,40 +84,40 @@ pub async fn office(ctx: &Ctx, asked: &Asked) -> Result<Office> {
     let mut db = ctx.db();
     let found = store::read(&mut db, None, span.days(), zone, ctx.now()).await?;
     let money = store::fees(&mut db, span.days()).await?;
-    let step_times = store::step_times(&mut db, span.days(), zone, ctx.now()).await?;
+    let step_durations = store::step_durations(&mut db, span.days(), zone, ctx.now()).await?;
     let requests = store::requests(&mut db, span.days(), zone, ctx.now()).await?;
     let sign_ins = store::sign_ins(&mut db, span.days(), zone, ctx.now()).await?;
     let seen = [
         found.orders.iter().map(|row| row.month.clone()).collect::<Vec<_>>(),
-        step_times.iter().map(|row| row.0.clone()).collect(),
+        step_durations.iter().map(|row| row.0.clone()).collect(),
         requests.iter().map(|(month, _)| month.clone()).collect(),
         sign_ins.iter().map(|row| row.0.clone()).collect(),
     ]
     .concat();
     let figures = super::figures(&found, span.months(seen, today));
     let of = |list: &[(String, i64)], month: &str| list.iter().find(|row| row.0 == month).map_or(0, |row| row.1);
-    let signed: Vec<_> = sign_ins.iter().map(|row| (row.0.clone(), row.1)).collect();
-    let refused: Vec<_> = sign_ins.iter().map(|row| (row.0.clone(), row.2)).collect();
-    let took = |month: Option<&str>| {
-        let rows = step_times.iter().filter(|row| month.is_none_or(|month| row.0 == month));
+    let sign_in_counts: Vec<_> = sign_ins.iter().map(|row| (row.0.clone(), row.1)).collect();
+    let failed_counts: Vec<_> = sign_ins.iter().map(|row| (row.0.clone(), row.2)).collect();
+    let duration_of = |month: Option<&str>| {
+        let rows = step_durations.iter().filter(|row| month.is_none_or(|month| row.0 == month));
         let (steps, seconds) = rows.fold((0_i64, 0_i64), |sum, row| (sum.0 + row.1, sum.1 + row.2));
         (steps, (steps > 0).then(|| super::days(seconds as f64 / steps as f64)))
     };
-    let months = figures.months.into_iter().map(|month| OfficeMonth {
+    let months = figures.months.into_iter().map(|month| StaffMonth {
         revenue: fees(money.iter().filter(|fee| fee.month == month.month)),
-        steps: took(Some(&month.month)).0,
-        average_step_days: took(Some(&month.month)).1,
+        steps: duration_of(Some(&month.month)).0,
+        average_step_days: duration_of(Some(&month.month)).1,
         requests: of(&requests, &month.month),
-        sign_ins: of(&signed, &month.month),
-        failed_sign_ins: of(&refused, &month.month),
+        sign_ins: of(&sign_in_counts, &month.month),
+        failed_sign_ins: of(&failed_counts, &month.month),
         of: month,
     });
-    let countries = figures.countries.into_iter().map(|(country, spvs)| OfficeCountry {
+    let countries = figures.countries.into_iter().map(|(country, spvs)| CountryRevenue {
         country,
         spvs,
         revenue: fees(money.iter().filter(|fee| fee.country == country)),
     });
-    Ok(Office {
+    Ok(StaffAnalytics {
         span,
         total: figures.total,
         months: months.collect(),
@@ -122,14 +125,14 @@ pub async fn office(ctx: &Ctx, asked: &Asked) -> Result<Office> {
         statuses: figures.statuses,
         steps: figures.steps,
         on_time: figures.on_time,
-        average_step_days: took(None).1,
+        average_step_days: duration_of(None).1,
         companies: groups(store::companies(&mut db, span.days()).await?),
         isos: groups(store::isos(&mut db, span.days()).await?),
         revenue: fees(money.iter()),
     })
 }
 
-fn fees<'a>(of: impl Iterator<Item = &'a store::Fees>) -> Vec<Fee> {
+fn fees<'a>(of: impl Iterator<Item = &'a store::FeeSum>) -> Vec<Fee> {
     let mut sums: Vec<Fee> = Vec::new();
     for fee in of {
         add(&mut sums, fee.currency, fee.minor);
@@ -145,10 +148,10 @@ fn add(sums: &mut Vec<Fee>, currency: Currency, minor: i64) {
     }
 }
 
-/// How many of them a chart shows.
-const MOST: usize = 20;
+/// Number of groups that a chart shows.
+const MAX_GROUPS: usize = 20;
 
-fn groups(rows: Vec<store::GroupRow>) -> Vec<Group> {
+fn groups(rows: Vec<store::GroupSum>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for row in rows {
         let at = groups.iter().position(|group| group.id == row.id).unwrap_or_else(|| {
@@ -161,6 +164,6 @@ fn groups(rows: Vec<store::GroupRow>) -> Vec<Group> {
         }
     }
     groups.sort_by(|a, b| b.spvs.cmp(&a.spvs).then_with(|| a.name.cmp(&b.name)));
-    groups.truncate(MOST);
+    groups.truncate(MAX_GROUPS);
     groups
 }

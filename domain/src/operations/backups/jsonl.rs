@@ -1,5 +1,5 @@
-//! Files of a backup: lines, compressed, with a hash of what lies on the disk. The work is done in threads of its own,
-//! a few lines at a time.
+//! Files of a backup: gzip-compressed JSON lines, with the SHA-256 of the compressed bytes. Reading and writing run in
+//! blocking threads, a chunk at a time.
 use super::manifest::Part;
 use crate::kernel::error::{Error, Result};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
@@ -14,20 +14,20 @@ use tokio::{
     task::{JoinHandle, spawn_blocking},
 };
 
-/// Handed over at a time.
-const PIECE: usize = 128 << 10;
-/// Rows that are put into a table by one statement, at most.
-const LINES: i64 = 400;
+/// Bytes handed to the writing thread at once.
+const CHUNK: usize = 128 << 10;
+/// Maximum number of rows inserted by one statement.
+const LINES_PER_BATCH: i64 = 400;
 
-/// What waits for the disk does so in a thread of its own.
+/// Runs blocking file work in a thread of its own.
 ///
 /// # Errors
 /// As `work`.
-pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     spawn_blocking(work).await.map_err(Error::internal)?
 }
 
-/// A file on its way.
+/// Writer of a compressed JSON lines file.
 pub struct Writer {
     path: PathBuf,
     to: Sender<Vec<u8>>,
@@ -37,29 +37,32 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Creates the file. An error to open it is returned by [`Self::add`] or [`Self::finish`].
     pub fn create(path: &Path) -> Self {
-        let (to, mut pieces) = mpsc::channel::<Vec<u8>>(4);
+        let (to, mut chunks) = mpsc::channel::<Vec<u8>>(4);
         let at = path.to_owned();
         let written = spawn_blocking(move || {
-            let mut packed = GzEncoder::new(Hashed::new(private(&at)?), Compression::new(4));
-            while let Some(piece) = pieces.blocking_recv() {
-                packed.write_all(&piece)?;
+            let mut packed = GzEncoder::new(HashingWriter::new(create_private(&at)?), Compression::new(4));
+            while let Some(chunk) = chunks.blocking_recv() {
+                packed.write_all(&chunk)?;
             }
             packed.finish()?.close()
         });
         Self { path: path.to_owned(), to, waiting: Vec::new(), lines: 0, written }
     }
 
+    /// Adds a line.
+    ///
     /// # Errors
-    /// Unavailable when the file cannot be made, or the disk is full.
+    /// Unavailable if the file cannot be created, or the disk is full.
     pub async fn add(&mut self, line: &str) -> Result<()> {
         self.waiting.extend_from_slice(line.as_bytes());
         self.waiting.push(b'\n');
         self.lines += 1;
-        if self.waiting.len() >= PIECE {
-            let piece = std::mem::take(&mut self.waiting);
-            if self.to.send(piece).await.is_err() {
-                // Why, the thread says at its end.
+        if self.waiting.len() >= CHUNK {
+            let chunk = std::mem::take(&mut self.waiting);
+            if self.to.send(chunk).await.is_err() {
+                // The reason is the result of the thread.
                 let ended = (&mut self.written).await.map_err(Error::internal)?;
                 let why = ended.err().unwrap_or_else(|| io::Error::other("it was closed"));
                 return Err(unavailable(&self.path, &why));
@@ -68,10 +71,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Only now it is all on the disk.
+    /// Flushes and syncs the file.
     ///
     /// # Errors
-    /// Unavailable when the file cannot be made, or the disk is full.
+    /// Unavailable if the file cannot be created, or the disk is full.
     pub async fn finish(self) -> Result<Part> {
         let Self { path, to, waiting, lines, written } = self;
         let _ = to.send(waiting).await;
@@ -81,29 +84,29 @@ impl Writer {
     }
 }
 
-/// Some lines of a file, as one JSON array.
-pub struct Batch {
+/// Lines of a file as one JSON array.
+pub struct LineBatch {
     pub text: String,
     pub lines: i64,
 }
 
-/// The lines of a file, as they are wanted.
-pub fn read(path: &Path) -> Receiver<io::Result<Batch>> {
+/// Reads a file in batches, as fast as they are received.
+pub fn read(path: &Path) -> Receiver<io::Result<LineBatch>> {
     let (to, batches) = mpsc::channel(2);
     let path = path.to_owned();
     spawn_blocking(move || {
-        if let Err(error) = unpack(&path, &to) {
+        if let Err(error) = send_batches(&path, &to) {
             let _ = to.blocking_send(Err(error));
         }
     });
     batches
 }
 
-fn unpack(path: &Path, to: &Sender<io::Result<Batch>>) -> io::Result<()> {
+fn send_batches(path: &Path, to: &Sender<io::Result<LineBatch>>) -> io::Result<()> {
     let mut lines = BufReader::with_capacity(64 << 10, GzDecoder::new(BufReader::new(File::open(path)?)));
     loop {
-        let mut batch = Batch { text: String::with_capacity(PIECE), lines: 0 };
-        while batch.lines < LINES && batch.text.len() < PIECE {
+        let mut batch = LineBatch { text: String::with_capacity(CHUNK), lines: 0 };
+        while batch.lines < LINES_PER_BATCH && batch.text.len() < CHUNK {
             batch.text.push(if batch.lines == 0 { '[' } else { ',' });
             if lines.read_line(&mut batch.text)? == 0 {
                 batch.text.pop();
@@ -119,22 +122,22 @@ fn unpack(path: &Path, to: &Sender<io::Result<Batch>>) -> io::Result<()> {
     }
 }
 
-/// How large a file is, and its hash.
+/// Size and SHA-256 of a file.
 ///
 /// # Errors
-/// What the disk says.
+/// The error of the file system.
 pub async fn hash(path: &Path) -> io::Result<(u64, String)> {
     let path = path.to_owned();
     let hashed = spawn_blocking(move || {
         let mut file = File::open(path)?;
         let mut hash = Sha256::new();
-        let mut piece = vec![0; PIECE];
+        let mut chunk = vec![0; CHUNK];
         let mut bytes = 0;
         loop {
-            match file.read(&mut piece)? {
-                0 => return Ok((bytes, hex(hash))),
+            match file.read(&mut chunk)? {
+                0 => return Ok((bytes, hex_digest(hash))),
                 read => {
-                    hash.update(&piece[..read]);
+                    hash.update(&chunk[..read]);
                     bytes += read as u64;
                 }
             }
@@ -143,22 +146,22 @@ pub async fn hash(path: &Path) -> io::Result<(u64, String)> {
     hashed.await.map_err(io::Error::other)?
 }
 
-pub fn hex(hash: Sha256) -> String {
+pub fn hex_digest(hash: Sha256) -> String {
     crate::kernel::hex::of(&hash.finalize())
 }
 
-/// A new file that only its owner may read, with all of `text`.
+/// Writes and syncs a new file that only its owner can read.
 ///
 /// # Errors
-/// What the disk says.
-pub fn write(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut file = private(path)?;
+/// The error of the file system.
+pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut file = create_private(path)?;
     file.write_all(text)?;
     file.sync_all()
 }
 
-/// A new file that only its owner may read.
-pub fn private(path: &Path) -> io::Result<File> {
+/// Creates a file that only its owner can read.
+pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -170,28 +173,28 @@ pub fn unavailable(path: &Path, why: &io::Error) -> Error {
     Error::Unavailable(format!("{}: {why}", path.display()))
 }
 
-/// Hashes what it writes.
-struct Hashed {
+/// Writer that counts and hashes the bytes.
+struct HashingWriter {
     file: File,
     hash: Sha256,
     bytes: u64,
 }
 
-impl Hashed {
+impl HashingWriter {
     fn new(file: File) -> Self {
         Self { file, hash: Sha256::new(), bytes: 0 }
     }
 
     fn close(self) -> io::Result<(u64, String)> {
         self.file.sync_all()?;
-        Ok((self.bytes, hex(self.hash)))
+        Ok((self.bytes, hex_digest(self.hash)))
     }
 }
 
-impl Write for Hashed {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(piece)?;
-        self.hash.update(&piece[..written]);
+impl Write for HashingWriter {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(chunk)?;
+        self.hash.update(&chunk[..written]);
         self.bytes += written as u64;
         Ok(written)
     }

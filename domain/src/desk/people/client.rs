@@ -1,0 +1,27 @@
+//! Changes of a client's profile with the search index of its orders and documents.
+use crate::{
+    directory::clients::{self, Change, Client},
+    kernel::{ctx::Ctx, db::ScopedFutureExt, error::Result, ids::UserId},
+    orders::{documents, spvs},
+};
+
+/// Changes a client's profile. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; Conflict `archived`; stale when `version` is not the row's.
+pub async fn update_client(ctx: &Ctx, id: UserId, version: Option<i64>, change: Change) -> Result<Client> {
+    let change = &change;
+    ctx.transaction(|tx| {
+        async move {
+            let (before, after) = clients::change(tx, ctx, id, version, change).await?;
+            spvs::on_client_renamed(tx, &after).await?;
+            if after.name() != before.name() {
+                documents::on_client_renamed(tx, id).await?;
+            }
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await?;
+    clients::get(ctx, id).await
+}

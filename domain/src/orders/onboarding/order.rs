@@ -1,0 +1,283 @@
+//! A new order: validated, inserted with the steps of its template, and everything that follows from it.
+use crate::{
+    directory::companies,
+    kernel::{
+        access::{Action, Resource},
+        ctx::Ctx,
+        db::{ScopedFutureExt, Sql, Tx},
+        error::{Error, Problem, Result},
+        idempotency,
+        ids::{CompanyId, IsoId, SpvId, UserId},
+        money, search,
+        validate::{self, LINE, Validator},
+    },
+    orders::{
+        document_requests, invoices,
+        spvs::{self, Detail, NewOrder, OrderParties, Status, display_identifier},
+        steps, templates,
+    },
+    outbox::mails,
+    platform::{
+        activity,
+        rollups::{self, Counter, CounterDeltas, dated, expected_commissions},
+        settings,
+    },
+};
+
+/// How often a generated identifier is made again because another order took it.
+const MAX_IDENTIFIER_RETRIES: u32 = 5;
+
+/// The form of the SPV tab (specification, section 5).
+#[derive(Clone, Debug, Default)]
+pub struct OrderInput {
+    pub client_id: Option<UserId>,
+    pub company_id: Option<CompanyId>,
+    pub iso_id: Option<IsoId>,
+    pub custom_identifier: Option<String>,
+    /// The name of the company that the order forms, where it is known: at most 200 characters.
+    pub vehicle_name: Option<String>,
+    pub purchase_amount: Option<String>,
+    pub currency: Option<String>,
+    /// The fee, where it is known.
+    pub price: Option<String>,
+    pub iso_commission_percentage: Option<String>,
+    pub country: Option<String>,
+    pub ordered_date: Option<String>,
+}
+
+/// Creates a pending order from the SPV tab. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid per field: a client or ISO of another company, an identifier the company already uses.
+pub async fn create_order(ctx: &Ctx, input: OrderInput) -> Result<Detail> {
+    ctx.may(Action::Create, Resource::NewSpv)?;
+    let new = &validate_order(&mut ctx.db(), ctx, &input).await?;
+    // The default identifier is the time in seconds: two orders in one second collide.
+    let mut retries = 0;
+    loop {
+        let created = ctx.transaction(|tx| {
+            async move {
+                if let Some(id) = idempotency::find_previous(tx, ctx).await? {
+                    return Ok(SpvId(id));
+                }
+                let id = insert_with_identifier(tx, ctx, new.clone()).await?;
+                idempotency::store(tx, ctx, id.0).await?;
+                Ok(id)
+            }
+            .scope_boxed()
+        });
+        match created.await {
+            Err(e)
+                if e.is_unique_violation() && new.custom_identifier.is_none() && retries < MAX_IDENTIFIER_RETRIES =>
+            {
+                retries += 1
+            }
+            created => return spvs::get(ctx, created.map_err(map_duplicate)?).await,
+        }
+    }
+}
+
+/// Validates the form of a pending order.
+///
+/// # Errors
+/// Invalid per field.
+pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderInput) -> Result<NewOrder> {
+    let mut check = Validator::new();
+    let mut required = |field: &str, missing: bool| {
+        if missing {
+            check.reject(field, Problem::new("required"));
+        }
+    };
+    required("company_id", input.company_id.is_none());
+    required("client_id", input.client_id.is_none());
+    let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
+    let vehicle_name = check.optional_line("vehicle_name", input.vehicle_name.as_deref(), LINE);
+    let defaults = companies::defaults_within(db, ctx, input.company_id).await?;
+    let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
+    let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
+    let price_minor = check.optional("price", input.price.as_deref(), |text| currency.parse(text));
+    let percent =
+        check.optional("iso_commission_percentage", input.iso_commission_percentage.as_deref(), money::parse_percent);
+    if percent.is_some() && input.iso_id.is_none() {
+        check.reject("iso_commission_percentage", Problem::new("needs_iso"));
+    }
+    let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
+    let ordered_date = check
+        .optional("ordered_date", input.ordered_date.as_deref(), validate::date)
+        .unwrap_or(settings::person_today_within(db, ctx).await?);
+    check.finish()?;
+    let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
+        return Err(Error::field("client_id", "required"));
+    };
+    Ok(NewOrder {
+        iso_id: input.iso_id,
+        custom_identifier,
+        vehicle_name,
+        country,
+        price_minor,
+        purchase_amount_minor: amount,
+        iso_commission_percentage: percent,
+        ..NewOrder::new(client_id, company_id, currency, ordered_date)
+    })
+}
+
+/// [`insert_order`] with a generated identifier where the order has none.
+///
+/// # Errors
+/// As [`insert_order`].
+pub(crate) async fn insert_with_identifier(tx: &mut Tx, ctx: &Ctx, mut new: NewOrder) -> Result<SpvId> {
+    if new.custom_identifier.is_none() {
+        new.custom_identifier = Some(default_identifier(tx, ctx, new.company_id).await?);
+    }
+    insert_order(tx, ctx, new).await
+}
+
+/// Turns a unique violation, which is the identifier's, into a field error.
+pub(crate) fn map_duplicate(error: Error) -> Error {
+    if error.is_unique_violation() { Error::field("custom_identifier", "duplicate") } else { error }
+}
+
+/// The office's prefix, by default `SPV-`, and the UTC time, with a counter where the company uses it already
+/// (decision 7).
+async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Result<String> {
+    tx.advisory_lock(format!("identifiers {company}")).await?;
+    let settings = crate::platform::settings::within(tx).await?;
+    let base = format!("{}{}", settings.identifier_prefix(), ctx.now().format("%Y%m%d%H%M%S"));
+    let mut identifier = base.clone();
+    let mut n = 1;
+    while spvs::identifier_taken(tx, company, &identifier).await? {
+        n += 1;
+        identifier = format!("{base}-{n}");
+    }
+    Ok(identifier)
+}
+
+/// Inserts an order with everything that follows from it: steps, activity, mail, document requests, rollups and invoice
+/// (decision 1). No order is created in another way.
+///
+/// # Errors
+/// Invalid when client, ISO and company do not belong together (decision 12); a unique violation when the
+/// company already uses the identifier.
+pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId> {
+    let parties = check_parties(tx, &new).await?;
+    let template = templates::steps_for(tx, new.country).await?;
+    let id = SpvId(ctx.random.uuid());
+    let percentage = || Some(money::share(commission_base(&new)?, new.iso_commission_percentage?));
+    let row = spvs::InsertOrder {
+        id,
+        order: &new,
+        iso_commission_minor: new.commission_minor.or_else(percentage),
+        steps: template.len() as i64,
+        current_step: template.first().map(|step| step.step_name.clone()),
+        at: ctx.now(),
+        by: ctx.actor_name(),
+    };
+    spvs::insert(tx, &row).await?;
+    let steps = steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
+    let identifier = display_identifier(id, new.custom_identifier.as_deref());
+    index(tx, id, &new, &identifier, parties).await?;
+    let event = activity::Event::new("spv.created", "spv", id.0, identifier.clone())
+        .of(Some(new.client_id), Some(new.company_id), new.iso_id)
+        .spv(id)
+        .with("status", new.status.name())
+        .public();
+    activity::append(tx, ctx, event).await?;
+    spvs::mail(tx, ctx, mails::Kind::SpvCreated, new.client_id, id).await?;
+    document_requests::create_from_template(
+        tx,
+        ctx,
+        id,
+        new.client_id,
+        new.ordered_date,
+        steps.into_iter().zip(&template),
+    )
+    .await?;
+    let dimensions =
+        dated::Dimensions { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
+    add_to_rollups(tx, &new, dimensions, &row).await?;
+    if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
+        let order = invoices::InvoiceableOrder {
+            spv_id: id,
+            identifier: &identifier,
+            client_id: new.client_id,
+            dimensions,
+            price_minor,
+        };
+        invoices::issue(tx, ctx, order).await?;
+    }
+    Ok(id)
+}
+
+/// The amount that the commission is a percentage of.
+fn commission_base(new: &NewOrder) -> Option<i64> {
+    new.purchase_amount_minor.or(new.price_minor)
+}
+
+async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, identifier: &str, parties: OrderParties) -> Result<()> {
+    let (first, last) = (parties.client_first_name.unwrap_or_default(), parties.client_last_name.unwrap_or_default());
+    let email = parties.client_email.unwrap_or_default();
+    let number = id.to_string()[..8].to_owned();
+    let vehicle = new.vehicle_name.as_deref().unwrap_or_default();
+    let texts = vec![identifier, &*number, vehicle, &*first, &*last, &*email];
+    search::index(tx, spvs::search_entry(id, new.company_id, new.iso_id, texts)).await
+}
+
+async fn add_to_rollups(
+    tx: &mut Tx,
+    new: &NewOrder,
+    dimensions: dated::Dimensions,
+    row: &spvs::InsertOrder<'_>,
+) -> Result<()> {
+    let mut changes = CounterDeltas::default();
+    changes.add(Counter::PendingReviews, row.steps);
+    if new.status == Status::Active {
+        changes.add(Counter::ActiveSpvs, 1);
+        changes.add(Counter::Revenue(new.currency), new.price_minor.unwrap_or(0));
+    }
+    changes.write(tx).await?;
+    let order = rollups::companies::Order {
+        company: new.company_id,
+        iso: new.iso_id,
+        client: new.client_id,
+        currency: new.currency,
+    };
+    let cancelled = new.status == Status::Cancelled;
+    let amount = commission_base(new).unwrap_or(0);
+    rollups::companies::add_order(tx, order, cancelled, if cancelled { 0 } else { amount }).await?;
+    dated::add_order(tx, dimensions, new.status, new.ordered_date, amount, 1);
+    if new.status.is_open() {
+        expected_commissions::add(tx, dimensions, row.iso_commission_minor.unwrap_or(0));
+    }
+    Ok(())
+}
+
+/// Refuses an ISO or a client of another company, and archived ones (decision 12).
+async fn check_parties(tx: &mut Tx, new: &NewOrder) -> Result<OrderParties> {
+    use crate::accounts::users::Status::{Archived, Suspended};
+    let Some(parties) = spvs::parties(tx, new.company_id, new.client_id, new.iso_id).await? else {
+        return Err(Error::field("company_id", "not_found"));
+    };
+    let mut check = Validator::new();
+    if parties.company_archived_at.is_some() {
+        check.reject("company_id", Problem::new("archived"));
+    }
+    if parties.client_role != Some(crate::kernel::access::Role::Client) {
+        check.reject("client_id", Problem::new("not_found"));
+    } else if parties.client_status == Some(Archived) {
+        check.reject("client_id", Problem::new("archived"));
+    } else if parties.client_status == Some(Suspended) {
+        check.reject("client_id", Problem::new("suspended"));
+    } else if parties.client_company_id != Some(new.company_id) {
+        check.reject("client_id", Problem::new("not_in_company"));
+    }
+    if new.iso_id.is_some() {
+        match parties.iso_company_id {
+            None => check.reject("iso_id", Problem::new("not_found")),
+            Some(company) if company != new.company_id => check.reject("iso_id", Problem::new("not_in_company")),
+            Some(_) if parties.iso_archived_at.is_some() => check.reject("iso_id", Problem::new("archived")),
+            Some(_) => {}
+        }
+    }
+    check.finish()?;
+    Ok(parties)
+}

@@ -1,0 +1,16 @@
+//! Export of companies.
+use super::column::{Column, column, optional, time};
+use crate::directory::companies::Company;
+pub(super) use crate::directory::companies::list;
+
+pub(super) const COLUMNS: &[Column<Company>] = &[
+    column("id", |_, row| row.id.to_string()),
+    column("name", |_, row| row.name.clone()),
+    column("business_name", |_, row| row.business_name.clone()),
+    column("email", |_, row| optional(&row.email)),
+    column("phone", |_, row| optional(&row.phone)),
+    column("logo_url", |_, row| optional(&row.logo_url)),
+    column("domain", |_, row| optional(&row.domain)),
+    column("archived_at", |_, row| time(row.archived_at)),
+    column("created_at", |_, row| row.created_at.to_rfc3339()),
+];
