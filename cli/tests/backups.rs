@@ -132,12 +132,12 @@ async fn a_moved_portal_continues_on_the_new_database() {
             let mut worker = portal.running(worker);
             let began = Instant::now();
             loop {
-                let (told, mails) =
+                let (activity, mails) =
                     (there(&["activity", "list"]).out, there(&["mail", "list", "--format", "json"]).out);
-                if told.contains("moved the portal to this database") && mails.matches("\"sent\"").count() == 2 {
+                if activity.contains("moved the portal to this database") && mails.matches("\"sent\"").count() == 2 {
                     break;
                 }
-                assert!(began.elapsed() < Duration::from_secs(30), "{told}{mails}{}", portal.log());
+                assert!(began.elapsed() < Duration::from_secs(30), "{activity}{mails}{}", portal.log());
                 std::thread::sleep(Duration::from_millis(200));
             }
             assert_eq!(worker.stop(), 0, "{}", portal.log());

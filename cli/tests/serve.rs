@@ -308,8 +308,8 @@ async fn disk_alert_opens_and_closes_with_free_space() {
         let fill = format!("/proc/{}/root{}/fill", worker.0.id(), portal.dir.display());
         let newest = || {
             let log = portal.json(&["activity", "list", "--limit", "500"]);
-            let told = log.as_array().unwrap().iter().find(|row| row["subject"] == "disk");
-            told.map(|row| row["action"].as_str().unwrap().to_owned())
+            let entry = log.as_array().unwrap().iter().find(|row| row["subject"] == "disk");
+            entry.map(|row| row["action"].as_str().unwrap().to_owned())
         };
         let until = |wanted: &str| {
             let began = Instant::now();

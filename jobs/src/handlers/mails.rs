@@ -282,11 +282,11 @@ mod tests {
             let page = PageQuery { limit: Some(500), cursor: None };
             let outbox = mails::list(&ctx, None, &page).await.unwrap();
             assert!(outbox.next_cursor.is_none());
-            let (mut kinds, mut told) = (BTreeSet::new(), BTreeSet::new());
+            let (mut kinds, mut mailed_actions) = (BTreeSet::new(), BTreeSet::new());
             for mail in outbox.items {
                 kinds.insert(mail.kind.name());
                 let events = mail.data.get("events").and_then(|events| events.as_array().cloned()).unwrap_or_default();
-                told.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
+                mailed_actions.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
 
                 let outgoing = mail_delivery::load_for_sending(&ctx, mail.id).await.unwrap().expect("is wanted");
                 let rendered = templates::render(&outgoing, ctx.now(), OFFICE).unwrap();
@@ -335,7 +335,7 @@ mod tests {
                 "note.written",
                 "spv.closed",
             ] {
-                assert!(told.contains(action), "{action} was not mailed: {told:?}");
+                assert!(mailed_actions.contains(action), "{action} was not mailed: {mailed_actions:?}");
             }
         })
         .await;
