@@ -4634,6 +4634,8 @@ export interface components {
             price?: string | null;
             /** @example 250000.00 */
             purchase_amount: string;
+            /** @description The name of the company that the order forms, at most 200 characters. */
+            vehicle_name?: string | null;
         };
         NewStep: {
             /**
@@ -5336,6 +5338,8 @@ export interface components {
             price?: string | null;
             /** @example 250000.00 */
             purchase_amount: string;
+            /** @description The first proposed name unless given; empty for none. */
+            vehicle_name?: string | null;
         };
         RequestApproved: {
             /** @description Shown to the sender. */
@@ -5650,6 +5654,8 @@ export interface components {
             purchase_amount: string | null;
             status: components["schemas"]["SpvStatus"];
             status_reason: string | null;
+            /** @description The name of the company that the order forms. */
+            vehicle_name: string | null;
             /** Format: int64 */
             version: number;
         };
