@@ -54,7 +54,9 @@ interface FormProps<Result> {
   /** Hides the client field: the order belongs to this client. */
   clientIsFixed?: boolean;
   /** Initial values. */
-  known?: Partial<Pick<NewSpv, 'purchase_amount' | 'vehicle_name'> & { country: Country; currency: Currency }>;
+  known?: Partial<
+    Pick<NewSpv, 'purchase_amount' | 'vehicle_name'> & { country: Country; currency: Currency }
+  >;
   save: (terms: OrderTerms, clientId: string, key: string) => Promise<Result>;
   onSaved: (result: Result) => void;
   onClose: () => void;
