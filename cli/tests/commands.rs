@@ -149,7 +149,7 @@ async fn invalid_order_fields_are_refused_by_flag() {
             (&["--price", "1234567890123"], "--price: Is too large."),
             (&["--iso", "igor@example.com"], "--iso: Does not belong to the chosen company."),
             (&["--company", "Beta"], "--client: Does not belong to the chosen company."),
-            (&["--custom-identifier", "fund-1"], "--custom-identifier: Is already used."),
+            (&["--custom-identifier", "fund-1"], "--custom-identifier: Already in use."),
             (&["--custom-identifier", "Fund\u{1b}[31m\u{7}"], "--custom-identifier: Contains invalid characters"),
             (&["--country", "Atlantis"], "--country: Choose one of: "),
             (&["--currency", "XYZ"], "--currency: "),

@@ -183,7 +183,7 @@ impl World {
         }
     }
 
-    /// Somebody with a shell: may do everything.
+    /// The operator with a shell: may do everything.
     pub fn operator(&self) -> Ctx {
         self.as_actor(Actor::Operator("root".to_owned()))
     }
@@ -293,7 +293,7 @@ impl World {
         tx.commit().await.expect("commits");
     }
 
-    /// Runs what the log's triggers refuse, as somebody with the file in hand could.
+    /// Runs what the log's triggers refuse, as an attacker with the file could.
     pub async fn without_triggers(&self, sql: &str) {
         let mut tx = self.db.begin().await.expect("begins");
         for (trigger, table) in [
@@ -311,7 +311,7 @@ impl World {
         tx.commit().await.expect("commits");
     }
 
-    /// Comes back once so many wait for somebody else to be done writing.
+    /// Waits until this many transactions are blocked by another writer.
     pub async fn until_waiting(&self, many: usize) {
         let wait = async {
             while self.db.waiting().await.expect("is counted") != many {

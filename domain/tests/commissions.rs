@@ -158,7 +158,10 @@ async fn commission_month_uses_the_company_time_zone() {
         }
         let earned = list_entries(&ingrid, &Filter::default()).await;
         assert!(earned.len() == 2 && earned.iter().all(|row| row.earned_date.to_string() == "2026-11-30"));
-        let asked = || date_range::Asked { period: Some("this_month".to_owned()), ..date_range::Asked::default() };
+        let asked = || date_range::DateRangeQuery {
+            period: Some("this_month".to_owned()),
+            ..date_range::DateRangeQuery::default()
+        };
         // Commission of this month from each source.
         let totals = async || {
             let (from, to) = commissions::days(&ingrid, None, Period::ThisMonth).await.unwrap();

@@ -4,7 +4,7 @@ use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
     accounts::{admission::AdmissionCache, mail_delivery, users},
-    kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
+    kernel::{access::Role, clock::Clock, date_range::DateRangeQuery, db::Sql, money::Currency, page::PageQuery},
     operations::{
         alerts::{self, Alert, Metrics},
         health_checks::{self, Disk},
@@ -317,7 +317,7 @@ async fn resolved_alert_reopens_after_an_hour_and_alerts_need_super_admin() {
             assert!(matches!(health_checks::list(&other).await, Err(Error::Forbidden(_))));
             assert!(matches!(security_scan::enqueue(&other).await, Err(Error::Forbidden(_))));
             assert!(matches!(security_scan::latest(&other).await, Err(Error::Forbidden(_))));
-            assert!(matches!(analytics::staff(&other, &Asked::default()).await, Err(Error::Forbidden(_))));
+            assert!(matches!(analytics::staff(&other, &DateRangeQuery::default()).await, Err(Error::Forbidden(_))));
             let log = activity::search(&other, &activity::Search::default(), &PageQuery::default()).await;
             assert!(matches!(log, Err(Error::Forbidden(_))));
         }
@@ -498,7 +498,8 @@ async fn activity_search_uses_event_time_not_sequence() {
         activity::sequence_all(&world.operator()).await.unwrap();
         fail_sign_ins(&days_ago(70), "192.0.2.2", 2).await;
         activity::sequence_all(&world.operator()).await.unwrap();
-        let asked = Asked { from: Some("2026-09-01".to_owned()), to: Some("2026-11-30".to_owned()), period: None };
+        let asked =
+            DateRangeQuery { from: Some("2026-09-01".to_owned()), to: Some("2026-11-30".to_owned()), period: None };
         let office = analytics::staff(&sigrid, &asked).await.unwrap();
         let failed: Vec<_> =
             office.months.iter().map(|month| (month.of.month.as_str(), month.failed_sign_ins)).collect();
@@ -516,7 +517,7 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
         let (_, spv, _) = world.client("Maya", company, Some(iso)).await;
         world.client("Nils", company, None).await;
         activity::sequence_all(&world.operator()).await.unwrap();
-        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &DateRangeQuery::default()).await.unwrap();
         assert_eq!(found.total, 2);
         let usd = (Currency::Usd, 250_000);
         assert_eq!(found.revenue, [usd]);
@@ -527,7 +528,7 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
         let mut partners: Vec<_> = found.isos.iter().map(|group| group.name.as_deref()).collect();
         partners.sort_unstable();
         assert_eq!(partners, [None, Some("Ingrid Test")]);
-        let empty = Asked { period: Some("last_year".to_owned()), ..Asked::default() };
+        let empty = DateRangeQuery { period: Some("last_year".to_owned()), ..DateRangeQuery::default() };
         assert_eq!(analytics::staff(&sigrid, &empty).await.unwrap().total, 0);
         // A company with fees in euros only, and a country with none in dollars.
         let euros = onboarding::ClientInput {
@@ -543,7 +544,7 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
         onboarding::create_client(&world.operator().without_notifications(), onboarding::Setup::Full, euros)
             .await
             .unwrap();
-        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &DateRangeQuery::default()).await.unwrap();
         let eur = (Currency::Eur, 9_990);
         assert_eq!(found.revenue, [usd, eur]);
         assert_eq!(found.companies.iter().map(|row| row.revenue.clone()).collect::<Vec<_>>(), [vec![usd], vec![eur]]);
@@ -555,13 +556,13 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
             world.clock.advance(Duration::days(days));
             steps::complete(&sigrid, spv, None, &[step.id]).await.unwrap();
         }
-        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &DateRangeQuery::default()).await.unwrap();
         let months = found.months.iter().filter(|month| month.steps > 0);
         let months: Vec<_> =
             months.map(|month| (month.of.month.as_str(), month.steps, month.average_step_days)).collect();
         assert_eq!(months, [("2026-11", 1, Some(2.0)), ("2026-12", 2, Some(7.0))]);
         assert_eq!(found.average_step_days, Some(5.3));
-        let december = Asked { from: Some("2026-12-01".to_owned()), ..Asked::default() };
+        let december = DateRangeQuery { from: Some("2026-12-01".to_owned()), ..DateRangeQuery::default() };
         let found = analytics::staff(&sigrid, &december).await.unwrap();
         assert_eq!((found.total, found.average_step_days, found.months.len()), (0, Some(7.0), 1));
     })

@@ -7,7 +7,7 @@ use domain::{
     directory::companies,
     kernel::{
         clock::RandomSource,
-        date_range::{Asked, Period},
+        date_range::{DateRangeQuery, Period},
         ids::{CompanyId, IsoId, UserId},
         money::Currency,
         page::PageQuery,
@@ -25,8 +25,8 @@ use domain::{
 use serde_json::json;
 use std::collections::BTreeMap;
 
-fn period(name: Period) -> Asked {
-    Asked { period: Some(name.name().to_owned()), ..Asked::default() }
+fn period(name: Period) -> DateRangeQuery {
+    DateRangeQuery { period: Some(name.name().to_owned()), ..DateRangeQuery::default() }
 }
 
 async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>, made: [&str; 3]) -> spvs::Spv {
@@ -302,7 +302,7 @@ async fn amounts_are_counted_in_the_month_of_their_date() {
         world.clock.advance(Duration::days(20));
         pay(&sam, first, "250.00").await;
         close(&sam, bought.id).await;
-        let found = finances::get(&clara, None, &Asked::default()).await.unwrap();
+        let found = finances::get(&clara, None, &DateRangeQuery::default()).await.unwrap();
         assert_eq!(found.accounts.len(), 2);
         let usd = &found.accounts[0];
         assert_eq!(usd.total.spvs, 2);
@@ -320,7 +320,7 @@ async fn amounts_are_counted_in_the_month_of_their_date() {
         assert_eq!(december.accounts[0].total.ordered_minor, 0);
         assert_eq!((december.accounts[0].total.paid_minor, december.accounts[0].due_minor), (25_000, 109_999));
 
-        let shown = analytics::get(&clara, None, &Asked::default()).await.unwrap();
+        let shown = analytics::get(&clara, None, &DateRangeQuery::default()).await.unwrap();
         assert_eq!(shown.total, 3);
         let november = shown.months.iter().find(|month| month.month == "2026-11").unwrap();
         assert_eq!((november.placed, november.closed, november.cancelled), (3, 1, 0));
@@ -366,7 +366,7 @@ async fn only_the_company_and_super_admins_have_access() {
             (&maya, None, "forbidden"),
             (&world.nobody(), Some(company), "unauthenticated"),
         ] {
-            let asked = Asked::default();
+            let asked = DateRangeQuery::default();
             let wanted = ReportQuery { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
             assert_eq!(code(&finances::get(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&finances::csv(who, picked, &asked).await.unwrap_err()), expected);

@@ -9,7 +9,7 @@ use domain::{
     kernel::{
         access::Role,
         clock::RandomSource,
-        date_range::Asked,
+        date_range::DateRangeQuery,
         db::{Db, Dialect, Sql, Value},
         ids::{CompanyId, IsoId, SpvId},
         page::PageQuery,
@@ -34,7 +34,7 @@ type Sums = Vec<(String, i64)>;
 
 /// Totals of the finances page for a date range, by currency: ordered, invoiced, paid, earned. Zero sums are left out.
 async fn finance_totals(ctx: &Ctx, days: (NaiveDate, NaiveDate)) -> [Sums; 4] {
-    let asked = Asked { period: None, from: Some(days.0.to_string()), to: Some(days.1.to_string()) };
+    let asked = DateRangeQuery { period: None, from: Some(days.0.to_string()), to: Some(days.1.to_string()) };
     let mut accounts = finances::get(ctx, None, &asked).await.unwrap().accounts;
     accounts.sort_by_key(|account| account.currency.code());
     let of = |figure: fn(&finances::Figures) -> i64| {
@@ -359,7 +359,8 @@ async fn finances_and_iso_dashboard_read_rollups_by_primary_key() {
         let clara = world.company_admin("Clara", company).await;
         world.counts_its_rows().await;
         world.db.keep_reads();
-        let asked = Asked { from: Some("2026-01-15".to_owned()), to: Some("2026-10-15".to_owned()), period: None };
+        let asked =
+            DateRangeQuery { from: Some("2026-01-15".to_owned()), to: Some("2026-10-15".to_owned()), period: None };
         finances::get(&clara, None, &asked).await.unwrap();
         dashboards::iso(&partner).await.unwrap();
         let reads = world.db.reads();

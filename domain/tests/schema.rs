@@ -401,7 +401,7 @@ async fn no_query_scans_a_growing_table() {
         };
         reports::create(&clara, schedule).await.unwrap();
         for period in date_range::Period::ALL {
-            let asked = date_range::Asked { period: Some(period.name().to_owned()), ..Default::default() };
+            let asked = date_range::DateRangeQuery { period: Some(period.name().to_owned()), ..Default::default() };
             finances::get(&clara, None, &asked).await.unwrap();
             analytics::get(&clara, None, &asked).await.unwrap();
             for report in reports::Report::ALL {
@@ -432,7 +432,7 @@ async fn no_query_scans_a_growing_table() {
             let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
             activity::search(&sigrid, &wanted, &next).await.unwrap();
         }
-        let asked = date_range::Asked { period: Some("last_month".to_owned()), ..Default::default() };
+        let asked = date_range::DateRangeQuery { period: Some("last_month".to_owned()), ..Default::default() };
         analytics::staff(&sigrid, &asked).await.unwrap();
         alerts::list(&sigrid, true, &PageQuery::default()).await.unwrap();
         alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap();

@@ -6,7 +6,7 @@ use domain::{
         users::{self, User},
     },
     desk::people,
-    kernel::{access::Role, date_range::Asked},
+    kernel::{access::Role, date_range::DateRangeQuery},
     reporting::{
         exports::{self, Table},
         reports::{self, Report, ReportQuery},
@@ -25,7 +25,7 @@ async fn next_page_errors(ctx: &Ctx) -> [String; 2] {
     };
     let table = Table::Companies { q: None, archived: false };
     let part = exports::next_page(ctx, &table, Some("-".to_owned())).await.unwrap_err();
-    let wanted = ReportQuery { report: Report::Portfolio, company_id: None, asked: Asked::default() };
+    let wanted = ReportQuery { report: Report::Portfolio, company_id: None, asked: DateRangeQuery::default() };
     let of_report = reports::next_page(ctx, &wanted, Some("-".to_owned())).await.unwrap_err();
     [code(part), code(of_report)]
 }

@@ -90,8 +90,7 @@ async fn import_reads_the_vehicle_name() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
-        let elias = world.employee("Elias").await;
-        let mut import = imports::start(&elias, Kind::Spvs, false).unwrap();
+        let mut import = imports::start(&world.operator(), Kind::Spvs, false).unwrap();
         let cells = [
             ("identifier", "FUND-7"),
             ("client_email", "maya@example.com"),
@@ -101,7 +100,7 @@ async fn import_reads_the_vehicle_name() {
         ];
         let row = cells.into_iter().map(|(name, cell)| (name, cell.to_owned())).collect();
         assert!(matches!(import.row(&row).await.unwrap(), Outcome::Created));
-        assert_eq!(found(&elias, "seven").await, [Some("Fund Seven Ltd".to_owned())]);
+        assert_eq!(found(&world.operator(), "seven").await, [Some("Fund Seven Ltd".to_owned())]);
     })
     .await;
 }

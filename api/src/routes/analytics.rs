@@ -10,7 +10,7 @@ use axum::extract::{OriginalUri, State};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    kernel::{date_range::Asked, money::Currency},
+    kernel::{date_range::DateRangeQuery, money::Currency},
     orders::{
         spvs::{Country, Status},
         templates,
@@ -251,7 +251,7 @@ pub async fn office(
 }
 
 async fn of_office(ctx: &Ctx, query: OfficeAnalyticsQuery) -> Result<OfficeAnalytics> {
-    let asked = Asked { period: query.period, from: query.from, to: query.to };
+    let asked = DateRangeQuery { period: query.period, from: query.from, to: query.to };
     let found = analytics::staff(ctx, &asked).await?;
     let months = found.months.into_iter().map(|row| OfficeMonth {
         of: row.of.into(),

@@ -9,7 +9,7 @@ use axum::response::Response;
 use chrono::NaiveDate;
 use domain::{
     kernel::{
-        date_range::Asked,
+        date_range::DateRangeQuery,
         ids::{CompanyId, IsoId},
         money::Currency,
     },
@@ -42,8 +42,8 @@ pub struct FinancesQuery {
 }
 
 impl FinancesQuery {
-    pub fn read(self) -> (Option<CompanyId>, Asked) {
-        (self.company_id, Asked { period: self.period, from: self.from, to: self.to })
+    pub fn read(self) -> (Option<CompanyId>, DateRangeQuery) {
+        (self.company_id, DateRangeQuery { period: self.period, from: self.from, to: self.to })
     }
 }
 

@@ -13,7 +13,7 @@ use axum::response::Response;
 use chrono::NaiveDate;
 use domain::{
     Error,
-    kernel::{date_range::Asked, error::Problem, ids::CompanyId, money::Currency, page::PageQuery},
+    kernel::{date_range::DateRangeQuery, error::Problem, ids::CompanyId, money::Currency, page::PageQuery},
     platform::settings,
     reporting::reports::{self, Kind, Report},
 };
@@ -54,7 +54,7 @@ impl ReportQuery {
         let text = self.report.as_deref().unwrap_or_default();
         let report = if text.is_empty() { Err(Problem::new("required")) } else { text.parse() };
         let report = report.map_err(|problem| Error::field_with("report", problem))?;
-        let asked = Asked { period: self.period, from: self.from, to: self.to };
+        let asked = DateRangeQuery { period: self.period, from: self.from, to: self.to };
         let query = reports::ReportQuery { report, company_id: self.company_id, asked };
         Ok((query, PageQuery { limit: self.limit, cursor: self.cursor }))
     }

@@ -136,7 +136,7 @@ pub struct Approve {
     /// [default: the office's prefix and the time]
     #[arg(long, value_name = "IDENTIFIER")]
     custom_identifier: Option<String>,
-    /// The name of the company to form [default: the first proposed]
+    /// Name of the company to form [default: the first proposed]
     #[arg(long, value_name = "NAME")]
     vehicle_name: Option<String>,
     /// [default: as asked for]

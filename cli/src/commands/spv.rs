@@ -62,7 +62,7 @@ pub struct Create {
     /// [default: the office's prefix and the time]
     #[arg(long, value_name = "IDENTIFIER")]
     custom_identifier: Option<String>,
-    /// The name of the company to form
+    /// Name of the company to form
     #[arg(long, value_name = "NAME")]
     vehicle_name: Option<String>,
     /// What the vehicle is to buy, like 250000.00

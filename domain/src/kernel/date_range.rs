@@ -1,4 +1,4 @@
-//! Which days figures are about: a period that people name, or two days of their own.
+//! Date ranges of reports: a named period, or a first and a last day.
 use crate::kernel::{
     error::{Error, Problem, Result},
     validate::{self, Validator},
@@ -6,7 +6,7 @@ use crate::kernel::{
 use chrono::{Datelike, Days, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-/// A period by name; what it means depends on the day.
+/// A named period, relative to a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -33,16 +33,17 @@ impl Period {
         }
     }
 
-    pub fn span(self, today: NaiveDate) -> Span {
+    pub fn span(self, today: NaiveDate) -> DateRange {
         let month = today - Days::new(u64::from(today.day0()));
         let year = month - Months::new(month.month0());
-        let months = |first: NaiveDate, n| Span { from: Some(first), to: Some(first + Months::new(n) - Days::new(1)) };
+        let months =
+            |first: NaiveDate, n| DateRange { from: Some(first), to: Some(first + Months::new(n) - Days::new(1)) };
         match self {
             Self::ThisMonth => months(month, 1),
             Self::LastMonth => months(month - Months::new(1), 1),
             Self::ThisYear => months(year, 12),
             Self::LastYear => months(year - Months::new(12), 12),
-            Self::AllTime => Span { from: None, to: None },
+            Self::AllTime => DateRange { from: None, to: None },
         }
     }
 }
@@ -57,25 +58,25 @@ impl std::str::FromStr for Period {
     }
 }
 
-/// A first and a last day; without one it is open on that side.
+/// A first and a last day, both included; open where one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct DateRange {
     pub from: Option<NaiveDate>,
     pub to: Option<NaiveDate>,
 }
 
-/// What was asked for: two days, or else a period, or else this year.
+/// The days of a report as requested: two dates, else a period, else this year.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct DateRangeQuery {
     pub period: Option<String>,
     pub from: Option<String>,
     pub to: Option<String>,
 }
 
-impl Asked {
+impl DateRangeQuery {
     /// # Errors
     /// Invalid `period`, `from`, `to`; `to` before `from`.
-    pub fn span(&self, today: NaiveDate) -> Result<Span> {
+    pub fn span(&self, today: NaiveDate) -> Result<DateRange> {
         let mut check = Validator::new();
         let period = check.optional("period", self.period.as_deref(), str::parse::<Period>);
         let from = check.optional("from", self.from.as_deref(), validate::date);
@@ -87,31 +88,31 @@ impl Asked {
         if from.zip(to).is_some_and(|(from, to)| to < from) {
             return Err(Error::field("to", "before_from"));
         }
-        Ok(Span { from, to })
+        Ok(DateRange { from, to })
     }
 }
 
-/// A span as whole months, and the days that are left before and after them: of each the first and the last by name, the
-/// last before the first where there are none.
+/// A date range as whole months and the days before and after them, for rollups kept by day and by month. Each is the
+/// first and the last as text; the last is before the first where there are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct MonthSplit {
     pub months: (String, String),
     pub before: (String, String),
     pub after: (String, String),
 }
 
-/// More months than these are not filled up: only those in which something was are named.
-const MOST_MONTHS: usize = 120;
+/// A longer range lists only the months that have figures.
+const MAX_FILLED_MONTHS: usize = 120;
 
-impl Span {
+impl DateRange {
     /// Both days for a query, an open side as far away as a date may be.
     pub fn days(self) -> (NaiveDate, NaiveDate) {
         let far = |year| NaiveDate::from_ymd_opt(year, 1, 1).unwrap_or_default();
         (self.from.unwrap_or(far(1900)), self.to.unwrap_or(far(2201)))
     }
 
-    /// What is kept by month covers most of a span; the rest is kept by day.
-    pub fn parts(self) -> Parts {
+    /// Monthly rollups cover most of a range, daily rollups the rest.
+    pub fn parts(self) -> MonthSplit {
         let (from, to) = self.days();
         let day = Days::new(1);
         let month_of = |date: NaiveDate| date - Days::new(u64::from(date.day0()));
@@ -119,7 +120,7 @@ impl Span {
         let first = if from.day0() == 0 { from } else { month_of(from) + Months::new(1) };
         let end = month_of(to + day);
         let month = |date: NaiveDate| date.format("%Y-%m").to_string();
-        Parts {
+        MonthSplit {
             months: (month(first), month(end - day)),
             before: (from.to_string(), to.min(first - day).to_string()),
             after: (end.max(first).to_string(), to.to_string()),
@@ -138,7 +139,7 @@ impl Span {
         let mut months = Vec::new();
         let mut month = format!("{first}-01").parse::<NaiveDate>().unwrap_or(today);
         while name(month) <= last {
-            if months.len() == MOST_MONTHS {
+            if months.len() == MAX_FILLED_MONTHS {
                 return found;
             }
             months.push(name(month));
@@ -174,7 +175,7 @@ mod tests {
     fn what_was_asked_is_read_or_refused() {
         let asked = |period: &str, from: &str, to: &str| {
             let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-            Asked { period: some(period), from: some(from), to: some(to) }.span(day("2026-11-21"))
+            DateRangeQuery { period: some(period), from: some(from), to: some(to) }.span(day("2026-11-21"))
         };
         assert_eq!(asked("", "", "").unwrap(), Period::ThisYear.span(day("2026-11-21")));
         let own = asked("last_year", "2026-02-01", "").unwrap();
@@ -192,7 +193,7 @@ mod tests {
         let within = |(first, last): &(String, String), name: &str| first.as_str() <= name && name <= last.as_str();
         for from in &days {
             for to in days.iter().filter(|to| *to >= from) {
-                let parts = Span { from: Some(*from), to: Some(*to) }.parts();
+                let parts = DateRange { from: Some(*from), to: Some(*to) }.parts();
                 for date in &days {
                     let name = date.to_string();
                     let found = [(&parts.months, &name[..7]), (&parts.before, &name), (&parts.after, &name)]
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!(months(Period::ThisYear, &["2026-05"]), "2026-01 2026-02 2026-03 2026-04 2026-05");
         assert_eq!(months(Period::AllTime, &["2025-12", "2026-01"]), "2025-12 2026-01 2026-02 2026-03");
         assert_eq!(months(Period::AllTime, &[]), "2026-03");
-        let long = Span { from: Some(day("1900-01-01")), to: None };
+        let long = DateRange { from: Some(day("1900-01-01")), to: None };
         assert_eq!(long.months(vec!["2026-01".to_owned()], today), ["2026-01"]);
     }
 }

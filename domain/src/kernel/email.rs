@@ -44,7 +44,7 @@ pub fn key(address: &str) -> String {
     format!("{local}@{domain}")
 }
 
-/// A domain in punycode and lower case, as DNS knows it; none for what is no domain.
+/// A domain in punycode and lower case, as DNS knows it; `None` for an invalid domain.
 pub fn domain_key(domain: &str) -> Option<String> {
     if domain.is_ascii() && !has_punycode(domain) {
         return Some(domain.to_ascii_lowercase());

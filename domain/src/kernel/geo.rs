@@ -25,7 +25,7 @@ pub fn states(country: &str) -> Vec<State> {
     states
 }
 
-/// A country as it is written in an address; the code itself where nobody knows it.
+/// A country's name as written in an address; an unknown code itself.
 pub(crate) fn country_name(code: &str) -> &str {
     rust_iso3166::from_alpha2(code).map_or(code, |country| country.name)
 }

@@ -7,7 +7,7 @@ pub const MAX_MINOR: i64 = 1_000_000_000_000;
 /// One hundred percent, in ten-thousandths of a percent.
 pub const MAX_PERCENT: i64 = 1_000_000;
 
-/// Currencies an amount may be in; US dollars unless told otherwise.
+/// Currencies an amount may be in. Default: US dollars.
 // Decision 13.
 #[derive(
     Clone,
@@ -62,7 +62,7 @@ impl Currency {
     ///
     /// # Errors
     /// `ambiguous_amount` with both readings (`1.250`), `too_many_decimals` for more than the currency has,
-    /// `invalid_amount` for what is no decimal number, `negative`, `too_large`.
+    /// `invalid_amount` for text that is not a decimal number, `negative`, `too_large`.
     pub fn parse(self, text: &str) -> Result<i64, Problem> {
         let number = Decimal::read(text).ok_or_else(|| Problem::new("invalid_amount"))?;
         if number.may_be_grouped() {

@@ -231,7 +231,7 @@ pub(super) async fn lock_of_link(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<O
     Ok(store::lock(tx, id).await?.filter(|flow| flow.expires_at > ctx.now()))
 }
 
-/// Exchanges a code for a session; works once. Anybody with the verifier may.
+/// Exchanges a code for a session; works once. A caller with the verifier may.
 ///
 /// # Errors
 /// Unauthenticated `flow_state_not_found` (unknown, used, or linking for a session that has ended),

@@ -100,7 +100,7 @@ pub fn title(provider: &str) -> &str {
     }
 }
 
-/// Starts a sign-in at a provider. Anybody may.
+/// Starts a sign-in at a provider. Anonymous callers may.
 ///
 /// # Errors
 /// Database errors.

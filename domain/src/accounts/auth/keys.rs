@@ -1,7 +1,7 @@
 //! Signing keys: a JWK set of private keys in a file that is created at the first start.
 //!
 //! The first key signs, all verify, and the public keys are published. Refresh tokens and authenticator secrets are
-//! derived from the private keys, so the database holds no secret and a rotation signs nobody out. The file is reloaded
+//! derived from the private keys, so the database holds no secret and a rotation ends no session. The file is reloaded
 //! when it changes, checked every second and on an unknown key id.
 mod es256;
 mod file;

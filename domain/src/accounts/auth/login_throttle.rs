@@ -56,7 +56,7 @@ impl ThrottleKey {
     }
 
     /// Wrong passwords of one account: from one network, and with a high threshold and a short delay from anywhere, so
-    /// that a botnet cannot guess faster. An attack from many networks delays everybody at a new location; at known
+    /// that a botnet cannot guess faster. An attack from many networks delays all sign-ins at new locations; at known
     /// ones [`ThrottleKey::for_known_location`] applies.
     pub fn for_sign_in(account: &str, origin: &Origin) -> [Self; 2] {
         [

@@ -1,4 +1,4 @@
-//! Authentication mails that anybody may request. The request only enqueues a job, so that it takes as long for an
+//! Authentication mails that anonymous callers may request. The request only enqueues a job, so that it takes as long for an
 //! unknown address as for a known one; the job looks the account up and sends the mail.
 use super::{
     flows::{self, Challenge},
@@ -63,7 +63,7 @@ impl Job for SendAuthMailJob {
     const NAME: &'static str = "auth.mail_asked";
 }
 
-/// Requests a mail. Anybody may; the response and its time are the same for known and unknown addresses.
+/// Requests a mail. Anonymous callers may; the response and its time are the same for known and unknown addresses.
 ///
 /// # Errors
 /// Conflict `over_email_send_rate_limit`, also for unknown addresses.

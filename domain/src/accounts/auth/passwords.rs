@@ -151,7 +151,7 @@ pub fn min_length_of(settings: &Settings) -> usize {
     wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(MIN_LENGTH)
 }
 
-/// Reason why a password falls within a million guesses by somebody who knows the person. Short passwords are only
+/// Reason why a password falls within a million guesses by an attacker who knows the person. Short passwords are only
 /// compared with the names: the estimate would always be low.
 fn check_guessable(password: &str, email: &str, names: &[&str], long_enough: bool) -> Option<&'static str> {
     let email = unique_key(email);

@@ -96,7 +96,7 @@ enum Rotation {
     Next,
     /// An older token that returns the active one.
     Active,
-    /// A replayed token: somebody has a copy.
+    /// A replayed token: there is a copy.
     Reused,
     /// Ahead of the row (a backup was restored), or from before the second factor but so recent that a parallel tab may
     /// have it.

@@ -56,7 +56,7 @@ fn is_closed_demo(ctx: &Ctx, email: &str, password: &str) -> bool {
     !ctx.options.demo && known && users::email_key(email).ends_with("@example.com")
 }
 
-/// Signs in with a password. Anybody may.
+/// Signs in with a password. Anonymous callers may.
 ///
 /// # Errors
 /// Unauthenticated `invalid_credentials`, the same response in the same time for an unknown address, a wrong password
@@ -230,7 +230,7 @@ pub async fn session_owner(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Option
     Ok(sessions::find_live(&mut ctx.db(), id).await?.map(|session| session.user_id))
 }
 
-/// Refreshes a session. Anybody with its refresh token may.
+/// Refreshes a session. A caller with its refresh token may.
 ///
 /// # Errors
 /// Unauthenticated `refresh_token_not_valid` for a malformed token; as `sessions::refresh`.

@@ -49,7 +49,7 @@ pub enum SignUpOutcome {
     AlreadyRegistered,
 }
 
-/// Creates a client account and mails the confirmation. Anybody, where sign-up is enabled.
+/// Creates a client account and mails the confirmation. Anonymous callers, where sign-up is enabled.
 ///
 /// # Errors
 /// Forbidden `signup_disabled`; Invalid `email`, `password`, `data`; Conflict `user_already_exists` (only with

@@ -7,7 +7,7 @@ use crate::{
     platform::settings,
 };
 
-/// Changes one's own profile, and what people are shown and found by. Anybody with an account.
+/// Changes one's own profile, and what people are shown and found by. Each account.
 ///
 /// # Errors
 /// As [`users::profile`]; Invalid per field; Conflict `stale` when `version` is not the row's.

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Consumes a link or code from a mail and starts a session with it. With `redirect_with_code` a link whose flow is PKCE returns a
-/// code for the browser where it began, and no session. Anybody who has the link may.
+/// code for the browser where it began, and no session. A caller with the link may.
 ///
 /// # Errors
 /// Unauthenticated `otp_expired` for an unknown, wrong, used or expired one alike; `user_banned`; Conflict `email_taken`
@@ -43,7 +43,7 @@ pub async fn verify(
 }
 
 /// Signs in with the claims of a provider. A known identity, or a verified address that an account has, signs in; any
-/// other address becomes a request to the staff (decision 22). Anybody may.
+/// other address becomes a request to the staff (decision 22). Anonymous callers may.
 ///
 /// # Errors
 /// As [`identities::sign_in_with_claims`]; Unauthenticated `account_requested`.

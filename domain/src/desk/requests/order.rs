@@ -24,7 +24,7 @@ const MAX_DOCUMENTS: usize = 20;
 #[serde(default, deny_unknown_fields)]
 #[schema(as = OrderRequestForm)]
 pub struct OrderForm {
-    /// US unless told.
+    /// Default: US.
     pub country: Option<String>,
     /// What the vehicle is for.
     #[schema(required, value_type = String)]

@@ -67,7 +67,7 @@ pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &Pag
     Ok(Page::from_rows(rows, limit, |member| (member.created_at, member.id)))
 }
 
-/// Creates an account for a new member and mails a link to set its password. Everybody who may list members.
+/// Creates an account for a new member and mails a link to set its password. Those who may list members.
 ///
 /// # Errors
 /// As [`portal`]; Invalid per field; Conflict `archived`, `too_many_members`, `over_email_send_rate_limit` beyond the
@@ -122,7 +122,7 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
     member(ctx, created.await?).await
 }
 
-/// Mails a new link to set a password. Everybody who may list members.
+/// Mails a new link to set a password. Those who may list members.
 ///
 /// # Errors
 /// NotFound; Conflict `not_invitable` for a member who has accepted, was removed or is suspended,
@@ -146,7 +146,7 @@ pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     Ok(found)
 }
 
-/// Removes a member: the account is archived and its sessions end. Everybody who may list members, except for themselves.
+/// Removes a member: the account is archived and its sessions end. Those who may list members, except for themselves.
 ///
 /// # Errors
 /// NotFound; Conflict `own_account`, `last_company_admin`, `shut_by_office` for a member suspended by the office.
@@ -158,7 +158,7 @@ pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
     .await
 }
 
-/// Restores a removed member. Everybody who may list members; a member shut by the office, only actors who may suspend
+/// Restores a removed member. Those who may list members; a member shut by the office, only actors who may suspend
 /// accounts.
 ///
 /// # Errors

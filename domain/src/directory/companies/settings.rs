@@ -64,7 +64,7 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
     .await
 }
 
-/// Sets the company's logo. Everybody who may change its settings.
+/// Sets the company's logo. Those who may change its settings.
 ///
 /// # Errors
 /// As [`portal`]; Invalid `logo` for a file that is no PNG or JPEG, or too large.
@@ -74,7 +74,7 @@ pub async fn set_logo(ctx: &Ctx, id: CompanyId, bytes: Vec<u8>) -> Result<Compan
     replace_logo(ctx, company, Some((media_type, bytes))).await
 }
 
-/// Removes the logo. Everybody who may change the settings.
+/// Removes the logo. Those who may change the settings.
 ///
 /// # Errors
 /// As [`portal`].

@@ -50,7 +50,7 @@ impl std::str::FromStr for Stage {
     }
 }
 
-/// What a partner types in of somebody, checked.
+/// The validated fields of a new lead.
 #[derive(Clone, Debug)]
 pub struct Fields {
     pub first_name: String,
@@ -79,7 +79,7 @@ pub struct Lead {
     pub stage: Stage,
     pub next_step: Option<String>,
     pub next_step_date: Option<NaiveDate>,
-    /// The last day on which nobody else can add the same person, by the clock of the partner's company.
+    /// The last day on which no other partner can add the same person, by the clock of the partner's company.
     pub protected_until: NaiveDate,
     /// Where that clock stands.
     pub time_zone: String,

@@ -96,7 +96,7 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Opti
     get(ctx, id).await
 }
 
-/// A signed link to the content of a version, valid for [`links::LINK_TTL`] without a session. Everybody who may see the
+/// A signed link to the content of a version, valid for [`links::LINK_TTL`] without a session. Those who may see the
 /// document.
 ///
 /// # Errors
@@ -109,7 +109,7 @@ pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result
     links::create(ctx, keys, id, inline)
 }
 
-/// The file of a signed link. Everybody who has the link; `resume` says why it may have expired.
+/// The file of a signed link. A caller with the link; `resume` says why it may have expired.
 ///
 /// # Errors
 /// Forbidden `link_expired` for an expired or forged link; NotFound; Conflict `infected`, `being_scanned`.

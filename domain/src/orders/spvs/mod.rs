@@ -258,7 +258,7 @@ pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after:
     Ok(after)
 }
 
-/// The event of a change of status, for everybody who may see the order.
+/// The event of a change of status, for those who may see the order.
 pub(crate) fn status_event(action: &'static str, spv: &Spv, to: Status, reason: Option<&str>) -> activity::Event {
     let event = activity::Event::new(action, "spv", spv.id.0, spv.identifier())
         .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)

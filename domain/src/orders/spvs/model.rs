@@ -60,7 +60,7 @@ impl State {
         })
     }
 
-    /// The same, where nobody asks why not.
+    /// [`Self::after`] without the reason for a refusal.
     pub fn next(self, event: Event) -> Option<Self> {
         use Event as E;
         use Status as S;

@@ -27,7 +27,7 @@ use crate::{
 use chrono::{Days, NaiveDate};
 use serde_json::Map;
 
-/// One step with its order. Everybody who may see the order.
+/// One step with its order. Those who may see the order.
 ///
 /// # Errors
 /// NotFound, also for an order that the actor may not see.
@@ -230,7 +230,7 @@ pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId
     spvs::get(ctx, spv).await
 }
 
-/// Assigns a step to an active member of the staff, or to nobody.
+/// Assigns a step to an active member of the staff, or to no one.
 async fn assign(tx: &mut Tx, step: &mut Step, to: Option<Option<UserId>>) -> Result<()> {
     let Some(to) = to.filter(|to| *to != step.assignee_id) else { return Ok(()) };
     step.assignee_name = match to {

@@ -243,7 +243,7 @@ pub(super) async fn save(tx: &mut Tx, old: &Step, new: &Step) -> Result<()> {
     Ok(())
 }
 
-/// The event of a change of the plan, for everybody who may see the order.
+/// The event of a change of the plan, for those who may see the order.
 pub(super) fn event(action: &'static str, spv: &Spv, step: &Step) -> activity::Event {
     activity::Event::new(action, "step", step.id.0, spv.identifier())
         .of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)

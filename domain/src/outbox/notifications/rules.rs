@@ -189,7 +189,7 @@ pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
             Vec::new()
         }
         "request.created" | "request.withdrawn" => vec![notify(Staff, Requests)],
-        // Whoever sent it, in whichever role.
+        // The sender, in any role.
         "request.in_review" | "request.approved" | "request.rejected" => vec![notify(Client, Requests)],
         _ => Vec::new(),
     }

@@ -358,7 +358,7 @@ async fn write(tx: &mut Tx, ctx: &Ctx, old: &Settings, new: &Settings) -> Result
 /// Sets the office's logo. Super admins.
 ///
 /// # Errors
-/// Forbidden; Invalid `logo` for what is no PNG or JPEG, or too large.
+/// Forbidden; Invalid `logo` for other formats than PNG and JPEG, or too large.
 pub async fn set_logo(ctx: &Ctx, bytes: Vec<u8>) -> Result<Settings> {
     ctx.may(Action::Update, Resource::Settings)?;
     let media_type = logo::media_type(&bytes).map_err(|problem| Error::field_with("logo", problem))?;

@@ -10,7 +10,7 @@ use crate::{
     directory::companies::{self, Company},
     kernel::{
         ctx::Ctx,
-        date_range::{Asked, Span},
+        date_range::{DateRange, DateRangeQuery},
         error::Result,
         ids::CompanyId,
         order::percent,
@@ -22,7 +22,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Analytics {
     pub company: Company,
-    pub span: Span,
+    pub span: DateRange,
     pub total: i64,
     /// Every month of the period.
     pub months: Vec<Month>,
@@ -74,7 +74,7 @@ pub struct StepTime {
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid days.
-pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<Analytics> {
+pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &DateRangeQuery) -> Result<Analytics> {
     let company = companies::portal(ctx, picked).await?;
     let span = asked.span(company.today(ctx.now()))?;
     let zone = company.time_zone.parse().unwrap_or(chrono_tz::UTC);

@@ -5,7 +5,7 @@ use crate::{
     kernel::{
         access::{Action, Portal, Resource},
         ctx::Ctx,
-        date_range::{Asked, Span},
+        date_range::{DateRange, DateRangeQuery},
         error::Result,
         money::Currency,
     },
@@ -20,7 +20,7 @@ pub type Fee = (Currency, i64);
 /// Charts of the office.
 #[derive(Clone, Debug)]
 pub struct StaffAnalytics {
-    pub span: Span,
+    pub span: DateRange,
     pub total: i64,
     pub months: Vec<StaffMonth>,
     pub countries: Vec<CountryRevenue>,
@@ -75,7 +75,7 @@ pub struct Group {
 ///
 /// # Errors
 /// Forbidden; Invalid days.
-pub async fn staff(ctx: &Ctx, asked: &Asked) -> Result<StaffAnalytics> {
+pub async fn staff(ctx: &Ctx, asked: &DateRangeQuery) -> Result<StaffAnalytics> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Admin))?;
     ctx.may(Action::View, Resource::Revenue)?;
     let zone = settings::person_zone(ctx).await?;

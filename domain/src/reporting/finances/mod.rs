@@ -9,7 +9,7 @@ use crate::{
     kernel::{
         csv,
         ctx::Ctx,
-        date_range::{Asked, Span},
+        date_range::{DateRange, DateRangeQuery},
         db::ScopedFutureExt,
         error::Result,
         ids::{CompanyId, IsoId},
@@ -80,7 +80,7 @@ pub struct Account {
 #[derive(Clone, Debug)]
 pub struct Finances {
     pub company: Company,
-    pub span: Span,
+    pub span: DateRange,
     /// One per currency with any amount.
     pub accounts: Vec<Account>,
 }
@@ -89,7 +89,7 @@ pub struct Finances {
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid days.
-pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<Finances> {
+pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &DateRangeQuery) -> Result<Finances> {
     let (company, span, rows, names) = read(ctx, picked, asked).await?;
     let months = span.months(
         rows.iter().filter(|c| c.kind != Metric::Due).map(|c| c.month.clone()).collect(),
@@ -107,7 +107,11 @@ pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
 
 type Names = HashMap<IsoId, String>;
 
-async fn read(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<(Company, Span, Vec<FinanceRow>, Names)> {
+async fn read(
+    ctx: &Ctx,
+    picked: Option<CompanyId>,
+    asked: &DateRangeQuery,
+) -> Result<(Company, DateRange, Vec<FinanceRow>, Names)> {
     let company = companies::portal(ctx, picked).await?;
     let span = asked.span(company.today(ctx.now()))?;
     let mut db = ctx.db();
@@ -158,7 +162,7 @@ fn account(currency: Currency, rows: &[&FinanceRow], months: &[String], names: &
 ///
 /// # Errors
 /// As [`get`].
-pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<String> {
+pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &DateRangeQuery) -> Result<String> {
     let (company, _, rows, names) = read(ctx, picked, asked).await?;
     // The id keeps partners of the same name apart.
     type Line<'a> = (&'a str, String, Option<IsoId>, &'a str, &'a str);

@@ -1,7 +1,7 @@
 //! SQL of finances.
 use crate::{
     kernel::{
-        date_range::{Parts, Span},
+        date_range::{DateRange, MonthSplit},
         db::{ColumnKind, ColumnSpec, Db, Sql, select_rows},
         error::Result,
         ids::{CompanyId, IsoId},
@@ -45,8 +45,8 @@ pub(crate) const FINANCE_ROWS: &[ColumnSpec] = &[
 
 /// Reads all sums from the rollups in one statement, so that no payment falls between two: whole months as such, and
 /// the days at both ends.
-pub async fn rows(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<FinanceRow>> {
-    let Parts { months, before, after } = span.parts();
+pub async fn rows(db: &mut Db, company: CompanyId, span: DateRange) -> Result<Vec<FinanceRow>> {
+    let MonthSplit { months, before, after } = span.parts();
     let part = |grain: &str, month: &str, periods: &str| {
         format!(
             "select what as kind, {month} as month, iso_id, country, currency, cast(sum(n) as bigint) as count, \

@@ -14,7 +14,7 @@ use crate::{
         access::Scope,
         csv,
         ctx::Ctx,
-        date_range::{Asked, Span},
+        date_range::{DateRange, DateRangeQuery},
         db::ScopedFutureExt,
         error::Result,
         ids::{CompanyId, SpvId},
@@ -36,14 +36,14 @@ use chrono::{DateTime, NaiveDate, Utc};
 pub struct ReportQuery {
     pub report: Report,
     pub company_id: Option<CompanyId>,
-    pub asked: Asked,
+    pub asked: DateRangeQuery,
 }
 
 /// A page of a report's rows.
 #[derive(Clone, Debug)]
 pub struct ReportChunk {
     pub company: Company,
-    pub span: Span,
+    pub span: DateRange,
     pub rows: Page<Cells>,
 }
 
@@ -166,7 +166,7 @@ async fn log_export(ctx: &Ctx, query: &ReportQuery) -> Result<()> {
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
 }
 
-fn filter(span: Span) -> commissions::Filter {
+fn filter(span: DateRange) -> commissions::Filter {
     commissions::Filter { from: span.from, to: span.to, ..commissions::Filter::default() }
 }
 

@@ -57,7 +57,7 @@ pub fn list(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     key_infos(&text, path).map_err(|e| file_error(path, &e))
 }
 
-/// Adds a new ES256 signing key. The others stay valid and published, so nobody is signed out; servers reload within a
+/// Adds a new ES256 signing key. The others stay valid and published, so no session ends; servers reload within a
 /// second. Super admins and the operator.
 ///
 /// # Errors
