@@ -41,7 +41,7 @@ test('client of an order created with spvctl sets a password and follows the ord
   const ordered = await office.portal.post.waitForMail(newcomer.email, 'has been created');
   expect(ordered.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
   for (const mail of [setUp, ordered]) {
-    expect(mail.html).toContain('Hello Maya Ortiz');
+    expect(mail.html).toContain('Hi Maya Ortiz');
     expect(mail.id).toMatch(/^<.+@.+>$/);
   }
 

@@ -132,7 +132,7 @@ test('Quick Setup shows validation errors, keeps the input and mails the client 
   await expect(elias.card('Active SPVs')).toContainText(String(after.active_spvs));
 
   const mail = await office.portal.post.waitForMail(who.email, 'Set your password');
-  expect(mail.text).toContain('Hello Olga Brandt');
+  expect(mail.text).toContain('Hi Olga Brandt');
   const [order] = await ordersOf(office, who.email);
   expect(order).toMatchObject({ status: 'active', price: '1250.00', commission: '125.00', country: 'US' });
   // The client history includes the events of the order.

@@ -218,7 +218,7 @@ test('sidebar is a drawer with every page on a phone', async ({ office }) => {
     ['Reports', 'reports'],
   ] as const) {
     await goes(name, `/company-dashboard/${path}`);
-    const title = clara.page.getByRole('heading', { name: new RegExp(`${name}$`), level: 1 });
+    const title = clara.page.getByRole('heading', { name: new RegExp(`${name}$`, 'i'), level: 1 });
     await expect(title).toBeVisible();
   }
   await goes('Overview', '/company-dashboard');
