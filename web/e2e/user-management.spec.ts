@@ -87,7 +87,7 @@ test('super admin impersonates a client read-only', async ({ office }) => {
     'Error',
     "You're viewing as another user, so you can't change anything. Exit this view first.",
   );
-  await sigrid.button('End', banner).click();
+  await sigrid.button('Exit', banner).click();
   await sigrid.expectPath(/\/admin-dashboard\/users\/[0-9a-f-]{36}$/);
   await expect(sigrid.heading(maya.name)).toBeVisible();
   await expect(banner).toHaveCount(0);
