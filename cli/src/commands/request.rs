@@ -136,7 +136,7 @@ pub struct Approve {
     /// [default: the office's prefix and the time]
     #[arg(long, value_name = "IDENTIFIER")]
     custom_identifier: Option<String>,
-    /// Name of the company to form [default: the first proposed]
+    /// Company to form [default: the first proposed]
     #[arg(long, value_name = "NAME")]
     vehicle_name: Option<String>,
     /// [default: as asked for]

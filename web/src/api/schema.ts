@@ -3730,7 +3730,7 @@ export interface components {
          */
         Country: "US" | "AE" | "JP" | "SG" | "TH";
         /**
-         * @description Currencies an amount may be in; US dollars unless told otherwise.
+         * @description Currencies an amount may be in. Default: US dollars.
          * @enum {string}
          */
         Currency: "USD" | "EUR" | "GBP" | "AED" | "JPY" | "SGD" | "THB";
@@ -4818,7 +4818,7 @@ export interface components {
         /** @description The form as it was typed. */
         OrderRequestForm: {
             /**
-             * @description US unless told.
+             * @description Default: US.
              * @default null
              */
             country: string | null;
@@ -5210,7 +5210,7 @@ export interface components {
             total: number | null;
         };
         /**
-         * @description A period by name; what it means depends on the day.
+         * @description A named period, relative to a day.
          * @enum {string}
          */
         ReportPeriod: "this_month" | "last_month" | "this_year" | "last_year" | "all_time";
@@ -5380,7 +5380,7 @@ export interface components {
         /** Format: uuid */
         RequestId: string;
         /**
-         * @description What is asked for.
+         * @description The kind of a request.
          * @enum {string}
          */
         RequestKind: "order" | "account" | "lead" | "document" | "support" | "call" | "other";
