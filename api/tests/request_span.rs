@@ -42,11 +42,11 @@ async fn log_lines_carry_request_id_route_and_actor_id() {
         .with_max_level(tracing::Level::INFO)
         .with_writer(move || writer.clone())
         .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    // For the whole process: a subscriber of one thread can miss lines while tests on other threads register call sites.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
     let me = maya.get("/rest/v1/me").await;
     let missing = maya.get(&format!("/rest/v1/spvs/{}", uuid::Uuid::nil())).await;
     let anonymous = app.anonymous().get("/rest/v1/me").await;
-    drop(guard);
 
     let lines = log.lines();
     let id = maya.id.to_string();

@@ -253,7 +253,8 @@ mod tests {
             let span = tracing::Span::current();
             Bytes::from(span.metadata().map_or("none", tracing::Metadata::name))
         }
-        let _subscriber = tracing::subscriber::set_default(tracing_subscriber::registry());
+        // For the whole process: see tests/request_span.rs.
+        tracing::subscriber::set_global_default(tracing_subscriber::registry()).expect("the only subscriber");
         let streamed =
             || async { Body::from_stream(futures::stream::iter([0; 2]).map(|_| Ok::<_, Infallible>(span_name()))) };
         let router = Router::new()
