@@ -23,8 +23,8 @@ fn names(documents: &Value) -> Vec<&str> {
     found.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
 }
 
-/// Titles of a user's notifications.
-async fn told(app: &TestApp, person: &TestUser) -> Vec<String> {
+/// Actions of a user's notifications.
+async fn notified_actions(app: &TestApp, person: &TestUser) -> Vec<String> {
     let operator = app.world.operator();
     activity::sequence_all(&operator).await.unwrap();
     notifications::process_pending(&operator).await.unwrap();
@@ -64,7 +64,7 @@ async fn receipts_are_documents_of_the_order() {
         let content = app.anonymous().get(&link(&erin, domain::kernel::ids::VersionId(version), "inline").await).await;
         assert_eq!(content.bytes.as_ref(), b"%PDF-1.4 paper");
         // Staff are notified of the receipt, not of the upload as well.
-        let heard = told(&app, &erin).await;
+        let heard = notified_actions(&app, &erin).await;
         assert!(heard.contains(&"invoice.receipt_sent".to_owned()), "{heard:?}");
         assert!(!heard.contains(&"document.uploaded".to_owned()), "{heard:?}");
 
@@ -151,7 +151,7 @@ async fn request_attachments_belong_to_the_order() {
         let spv = accepted["spv"]["id"].as_str().unwrap();
         let found = maya.get(&format!("/rest/v1/documents?spv_id={spv}")).await.ok();
         assert_eq!(names(&found["items"]), ["deed.pdf", "plan.pdf"]);
-        assert!(!told(&app, &erin).await.contains(&"document.uploaded".to_owned()));
+        assert!(!notified_actions(&app, &erin).await.contains(&"document.uploaded".to_owned()));
     })
     .await;
 }
@@ -182,7 +182,7 @@ async fn messages_carry_files_both_ways() {
         assert_eq!(names(&page["items"][1]["documents"]), ["photo.pdf"]);
         let library = maya.get(&format!("/rest/v1/documents?spv_id={spv}")).await.ok();
         assert_eq!(library["items"].as_array().unwrap().len(), 2);
-        for heard in [told(&app, &maya).await, told(&app, &erin).await] {
+        for heard in [notified_actions(&app, &maya).await, notified_actions(&app, &erin).await] {
             assert!(heard.contains(&"message.sent".to_owned()), "{heard:?}");
             assert!(!heard.iter().any(|action| action.starts_with("document.")), "{heard:?}");
         }
@@ -215,7 +215,7 @@ async fn attachments_of_internal_notes_are_staff_only() {
         let said = erin.post("/rest/v1/messages", json!({ "spv_id": spv, "body": "Hello" })).await.ok();
         let thread = said["thread_id"].as_str().unwrap().to_owned();
         let everything = async || {
-            told(&app, &maya).await;
+            notified_actions(&app, &maya).await;
             let mut all = String::new();
             for path in [
                 "/rest/v1/notifications/unread".to_owned(),
@@ -259,7 +259,7 @@ async fn attachments_of_internal_notes_are_staff_only() {
         let invoice = invoice_of(&maya).await;
         let take = json!({ "document_id": secret });
         maya.post(&format!("/rest/v1/invoices/{invoice}/receipts"), take).await.refused(404, "not_found");
-        assert!(!told(&app, &maya).await.iter().any(|action| action.starts_with("document.")));
+        assert!(!notified_actions(&app, &maya).await.iter().any(|action| action.starts_with("document.")));
         for letter in app.deliver_mails().await {
             assert!(!format!("{letter:?}").contains("SECRET"));
         }

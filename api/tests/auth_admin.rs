@@ -113,7 +113,7 @@ async fn accounts_are_created_updated_banned_and_archived() {
         let ada = post(&service, "admin/users", body.clone()).await.ok();
         assert_eq!((&ada["user_metadata"], &ada["app_metadata"]["role"], &ada["app_metadata"]["roles"]), (&said, &json!("client"), &json!(["editor"])));
         assert_eq!(ada.get("email_confirmed_at"), None);
-        assert!(app.deliver_mails().await.is_empty(), "nobody is written to");
+        assert!(app.deliver_mails().await.is_empty(), "no email is sent");
         post(&service, "admin/users", body).await.refused(422, "email_exists");
         for (body, status, code) in [
             (json!({}), 400, "validation_failed"),

@@ -162,7 +162,7 @@ impl Office {
     }
 
     /// Log entries of an action, newest first.
-    async fn told(&self, staff: &TestUser, action: &str) -> Vec<Value> {
+    async fn logged_entries(&self, staff: &TestUser, action: &str) -> Vec<Value> {
         domain::platform::activity::sequence_all(&self.app.world.operator()).await.unwrap();
         let all = staff.get("/rest/v1/activity?limit=200").await.ok();
         all["items"].as_array().unwrap().iter().filter(|item| item["action"] == action).cloned().collect()
@@ -233,8 +233,8 @@ async fn provider_sign_in_links_the_identity() {
         assert_eq!(office.exchange(&back).await.ok()["user"]["id"], json!(maya.id));
 
         let erin = office.app.employee("Erin").await;
-        assert_eq!(office.told(&erin, "identity.linked").await.len(), 1);
-        let started = office.told(&erin, "session.started").await;
+        assert_eq!(office.logged_entries(&erin, "identity.linked").await.len(), 1);
+        let started = office.logged_entries(&erin, "session.started").await;
         let with_provider: Vec<_> = started.iter().filter(|event| event["data"]["method"] == "oauth").collect();
         assert_eq!(with_provider.len(), 2);
         assert_eq!(with_provider[0]["data"]["provider"], "google");
@@ -413,8 +413,8 @@ async fn provider_sign_in_activates_a_pending_account_without_its_password() {
         assert_eq!(made["client"]["status"], "pending");
         let (pia, _) = office.signed_in("pia@example.com").await;
         assert_eq!(pia.get("/rest/v1/me").await.ok()["status"], "active");
-        let told = office.told(&erin, "user.activated").await;
-        assert_eq!((told.len(), &told[0]["data"]["provider"]), (1, &json!("Google")));
+        let logged = office.logged_entries(&erin, "user.activated").await;
+        assert_eq!((logged.len(), &logged[0]["data"]["provider"]), (1, &json!("Google")));
         // It is the only sign-in method left, so it stays.
         let user = pia.get("/auth/v1/user").await.ok();
         let identities = user["identities"].as_array().unwrap();
@@ -478,7 +478,7 @@ async fn identities_are_linked_and_unlinked_by_their_owner() {
         let back = office.there_and_back(&format!("provider=google&{CHALLENGE}"), &as_("m@home.example")).await;
         assert_eq!(refused(&back), denied("account_requested"));
         let erin = office.app.employee("Erin").await;
-        assert_eq!(office.told(&erin, "identity.unlinked").await.len(), 1);
+        assert_eq!(office.logged_entries(&erin, "identity.unlinked").await.len(), 1);
     })
     .await;
 }

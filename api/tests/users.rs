@@ -9,7 +9,8 @@ fn names(page: &Value) -> Vec<&str> {
     page["items"].as_array().expect("rows").iter().map(|row| row["first_name"].as_str().expect("a name")).collect()
 }
 
-async fn told(app: &TestApp, who: &TestUser, id: &str) -> Vec<(String, Value)> {
+/// The activity entries of a user, by action.
+async fn activity_of(app: &TestApp, who: &TestUser, id: &str) -> Vec<(String, Value)> {
     activity::sequence_all(&app.world.operator()).await.expect("numbers");
     let page = who.get(&format!("/rest/v1/users/{id}/activity?limit=50")).await.ok();
     let rows = page["items"].as_array().expect("rows").iter();
@@ -169,9 +170,10 @@ async fn account_changes_end_sessions_and_are_logged() {
         assert_eq!(sam.post(&path("role"), json!({})).await.fields(), ["role required"]);
         assert_eq!(sam.post(&path("role"), json!({ "role": "iso" })).await.fields(), ["iso_id required"]);
 
-        let told = told(&app, &sam, &id).await;
+        let entries = activity_of(&app, &sam, &id).await;
         let find = |action: &str| {
-            let row = told.iter().find(|(name, _)| name == action).unwrap_or_else(|| panic!("{action}: {told:?}"));
+            let row =
+                entries.iter().find(|(name, _)| name == action).unwrap_or_else(|| panic!("{action}: {entries:?}"));
             (row.1["actor"]["name"].clone(), row.1["data"]["from"].clone(), row.1["data"]["to"].clone())
         };
         for (action, from, to) in [
@@ -182,7 +184,7 @@ async fn account_changes_end_sessions_and_are_logged() {
             assert_eq!(find(action), ("Sam Test".into(), from.into(), to.into()));
         }
         assert_eq!(find("user.mfa_reset").0, "Sam Test");
-        assert!(!format!("{told:?}").contains("argon2"));
+        assert!(!format!("{entries:?}").contains("argon2"));
     })
     .await;
 }

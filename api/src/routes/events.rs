@@ -234,7 +234,7 @@ mod tests {
             };
             for count in 1..=2 {
                 let heartbeat = timeout(Duration::from_secs(60), quiet.next()).await.expect("a heartbeat");
-                let heartbeat = heartbeat.expect("the stream goes on");
+                let heartbeat = heartbeat.expect("an item");
                 assert_eq!(quiet.revalidated, count * REVALIDATIONS_PER_HEARTBEAT);
                 let response = Sse::new(stream::iter([Ok::<_, Infallible>(heartbeat)])).into_response();
                 let written = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();

@@ -124,7 +124,8 @@ pub fn instant(language: &str, format: DateFormat, zone: &str, at: DateTime<Utc>
 pub fn actor(language: &str, kind: &str, name: &str) -> String {
     let named = Map::from_iter([("name".to_owned(), name.into())]);
     let word = match kind {
-        "operator" if !name.is_empty() => find(language, "names", "actor.operator_named", &named),
+        // `operator` is the name where the shell names no user.
+        "operator" if !name.is_empty() && name != kind => find(language, "names", "actor.operator_named", &named),
         _ => find(language, "names", &format!("actor.{kind}"), &named),
     };
     word.unwrap_or_else(|| name.to_owned())
@@ -203,6 +204,7 @@ mod tests {
             (Actor::System("worker"), "The system", "El sistema"),
             (Actor::Service, "Service", "Servicio"),
             (Actor::Operator("root".to_owned()), "Operator root", "Operador root"),
+            (Actor::Operator("operator".to_owned()), "Operator", "Operador"),
             (Actor::Operator(String::new()), "Operator", "Operador"),
         ] {
             let worded = |language| super::actor(language, actor.kind(), &actor.name());
