@@ -10,11 +10,11 @@ use domain::{
         ids::{CompanyId, IsoId, SpvId, UserId},
         page::PageQuery,
     },
+    operations::recount,
     orders::{
         commissions::{self, Commission, Filter, Kind, Period, Status},
         onboarding, spvs, steps,
     },
-    platform::rollups,
     reporting::{dashboards, exports, finances},
     testing::{World, code, on_both},
 };
@@ -185,7 +185,7 @@ async fn commission_month_uses_the_company_time_zone() {
         // Midnight in New York.
         world.clock.advance(Duration::minutes(3 * 60 + 30));
         assert_eq!(totals().await, [0; 6]);
-        assert!(rollups::diff(&world.db).await.unwrap().is_empty());
+        assert!(recount::diff(&world.db).await.unwrap().is_empty());
     })
     .await;
 }
@@ -492,7 +492,7 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
                 if n % 5 == 0 {
                     assert_consistent(&partner, iso, &history).await;
                     assert_consistent(&sam, iso, &history).await;
-                    let differing = rollups::diff(&world.db).await.unwrap();
+                    let differing = recount::diff(&world.db).await.unwrap();
                     assert!(differing.is_empty(), "{history}: {differing:?}");
                 }
             }

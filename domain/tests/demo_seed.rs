@@ -5,9 +5,10 @@ use domain::{
     desk::requests,
     directory::companies,
     kernel::{access::Role, ctx::Options, page::PageQuery},
+    operations::recount,
     operations::{alerts, seed},
     orders::spvs,
-    platform::{activity, rollups},
+    platform::activity,
     testing::{World, on_both},
 };
 use std::{
@@ -48,7 +49,7 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
         }
         let before = first.lock().unwrap().replace(rows.clone());
         assert!(before.is_none_or(|before| before == rows));
-        let differing = rollups::diff(&world.db).await.unwrap();
+        let differing = recount::diff(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         let demo = companies::find(&operator, "Meridian Ventures").await.unwrap();
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();

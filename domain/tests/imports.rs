@@ -7,12 +7,13 @@ use domain::{
     directory::{clients, companies, isos, leads},
     kernel::{access::Role, db::Sql, page::PageQuery},
     operations::imports::{self, Import, ImportTotals, Kind, Outcome, Row},
+    operations::recount,
     orders::{
         commissions, document_requests,
         spvs::{self, Country, Detail},
         steps, templates,
     },
-    platform::{activity, rollups},
+    platform::activity,
     testing::{World, code, on_both},
 };
 
@@ -38,7 +39,7 @@ fn begin_import(ctx: &Ctx, kind: Kind) -> Import {
 /// Row counts of the tables and the rollups.
 async fn row_counts(world: &World) -> Vec<(String, i64)> {
     let mut db = world.db.clone();
-    let mut found: Vec<_> = rollups::stored(&mut db).await.unwrap().into_iter().collect();
+    let mut found: Vec<_> = recount::stored(&mut db).await.unwrap().into_iter().collect();
     for table in [
         "activity",
         "commissions",
@@ -64,7 +65,7 @@ async fn count(world: &World, table: &str) -> i64 {
 }
 
 async fn assert_no_drift(world: &World) {
-    let differing = rollups::diff(&world.db).await.unwrap();
+    let differing = recount::diff(&world.db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
 

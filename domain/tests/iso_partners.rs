@@ -17,13 +17,14 @@ use domain::{
         db::{Dialect, Sql},
         page::PageQuery,
     },
+    operations::recount,
     orders::{
         commissions,
         onboarding::{self, ConversionTerms, Setup},
         spvs, steps,
     },
     outbox::notifications,
-    platform::{activity, rollups},
+    platform::activity,
     reporting::{dashboards, search},
     testing::{World, code, on_both},
 };
@@ -293,9 +294,9 @@ async fn company_sees_former_clients_with_order_data_only() {
         tx.sql("update company_clients set client_created_at = $1").bind(DateTime::UNIX_EPOCH).run().await.unwrap();
         tx.commit().await.unwrap();
         assert!(listed(&clara, meridian, None).await.len() <= 3, "pagination ends");
-        assert!(!rollups::diff(&world.db).await.unwrap().is_empty());
+        assert!(!recount::diff(&world.db).await.unwrap().is_empty());
         let mut tx = clara.begin().await.unwrap();
-        rollups::rebuild(&mut tx).await.unwrap();
+        recount::rebuild(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
         let rows = listed(&clara, meridian, None).await;
         assert_eq!(rows.iter().map(|row| row.client.id).collect::<Vec<_>>(), [maya, noah, olaf]);

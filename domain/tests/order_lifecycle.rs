@@ -3,10 +3,11 @@ use domain::{
     Ctx, Error,
     directory::clients,
     kernel::{ids::StepId, page::PageQuery},
+    operations::recount,
     orders::{onboarding, spvs, steps},
     platform::{
         activity::{self, Filter},
-        queue, rollups,
+        queue,
     },
     testing::{World, on_both},
 };
@@ -387,9 +388,9 @@ async fn step_counters_equal_a_recount_after_any_history() {
             };
         }
         let mut db = world.db.clone();
-        let stored = rollups::stored(&mut db).await.unwrap();
+        let stored = recount::stored(&mut db).await.unwrap();
         assert!(stored.keys().any(|name| name.ends_with(".unassigned.USD.spvs")), "{stored:?}");
-        let differing = rollups::diff(&db).await.unwrap();
+        let differing = recount::diff(&db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         for (_, id, _) in &orders {
             let detail = spvs::get(&sigrid, *id).await.unwrap();

@@ -14,9 +14,9 @@ use domain::{
         ids::{SpvId, StepId},
         page::PageQuery,
     },
+    operations::recount,
     orders::{commissions, spvs, steps},
     outbox::mails,
-    platform::rollups,
     testing::{World, on_both},
 };
 use std::{collections::HashMap, fs, path::Path, pin::pin, time::Duration};
@@ -185,7 +185,7 @@ async fn concurrent_step_updates_are_all_kept() {
         }
         let pending = after.steps.iter().filter(|step| step.status == steps::Status::Pending).count();
         assert_eq!(usize::try_from(after.spv.steps_pending), Ok(pending));
-        let differing = rollups::diff(&world.db).await.unwrap();
+        let differing = recount::diff(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
     })
     .await;

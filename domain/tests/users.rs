@@ -13,6 +13,7 @@ use domain::{
         ids::UserId,
         page::PageQuery,
     },
+    operations::recount,
     platform::rollups,
     testing::{World, on_both},
 };
@@ -169,7 +170,7 @@ async fn client_count_follows_status_and_role() {
         let agree = async |expected: Option<i64>| {
             let (kept, real) = (
                 rollups::all(&mut world.db.clone()).await.unwrap(),
-                rollups::recompute(&mut world.db.clone()).await.unwrap(),
+                recount::recompute(&mut world.db.clone()).await.unwrap(),
             );
             assert_eq!(real.get("clients").copied(), expected);
             assert_eq!(kept.get("clients").copied().unwrap_or(0), expected.unwrap_or(0));

@@ -13,11 +13,8 @@ use domain::{
         db::{Db, SchemaState, ScopedFutureExt},
         storage::Storage,
     },
-    operations::backups,
-    platform::{
-        queue::{self, Unfinished},
-        rollups,
-    },
+    operations::{backups, recount},
+    platform::queue::{self, Unfinished},
 };
 use jobs::mail::ConnectionSecurity;
 use std::path::Path;
@@ -191,14 +188,14 @@ async fn fonts(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
-    let differ = rollups::diff(&ctx.db()).await?;
+    let differ = recount::diff(&ctx.db()).await?;
     if differ.is_empty() {
         return Ok(Good("agree with a fresh count".to_owned()));
     }
     let differ: Vec<String> =
         differ.into_iter().map(|(name, kept, found)| format!("{name} says {kept} for {found}")).collect();
     if repair {
-        ctx.transaction(|tx| rollups::rebuild(tx).scope_boxed()).await?;
+        ctx.transaction(|tx| recount::rebuild(tx).scope_boxed()).await?;
         return Ok(Note(format!("put right: {}", differ.join(", "))));
     }
     Ok(Bad(format!("{}; run `spvctl doctor --recount`", differ.join(", "))))

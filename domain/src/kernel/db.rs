@@ -16,8 +16,8 @@ pub use ::db::{
 #[cfg(test)]
 pub(crate) use column_check::assert_columns_match;
 pub use inspect::{Existing, inspect, sqlite_file};
-pub use rollup_deltas::Metric;
-pub(crate) use rollup_deltas::{Period, RollupDeltas, RollupKey};
+pub use rollup_deltas::{Counter, Metric};
+pub(crate) use rollup_deltas::{FigureKey, NO_PARTNER, Period, RollupDeltas, RollupKey, Sums};
 
 use crate::kernel::{
     error::{Error, Result},

@@ -5,5 +5,6 @@ pub mod backups;
 pub mod demo_accounts;
 pub mod health_checks;
 pub mod imports;
+pub mod recount;
 pub mod security_scan;
 pub mod seed;

@@ -1,75 +1,140 @@
 //! Rollups: counters and sums that transactions maintain for what they change, so that reading one takes the same time for ten
-//! orders and ten million. `spvctl doctor --recount` compares them with a recount.
-pub(crate) mod companies;
-pub(crate) mod dated;
-pub(crate) mod expected_commissions;
-
+//! orders and ten million.
+//!
+//! Each noun that is counted has a `rollup.rs`: the facts of a row, what they add to which rollup, and the query that reads the
+//! facts of all rows. A change calls [`apply`] with the facts before and after it; `operations/recount` adds up all rows by the
+//! same definition and compares.
+pub use crate::kernel::db::{Counter, Metric};
+pub(crate) use crate::kernel::db::{NO_PARTNER, RollupDeltas};
 use crate::kernel::{
-    db::{Db, Dialect, PerDialect, Sql, Tx, counter_shard},
+    db::{FigureKey, Period, RollupKey, Sql, Sums, Tx},
     error::Result,
+    geo::Country,
+    ids::{CompanyId, IsoId, SpvId, UserId},
     money::Currency,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use chrono::NaiveDate;
+use std::collections::BTreeMap;
+use uuid::Uuid;
 
-static ADD: PerDialect = PerDialect::new(|dialect| {
-    format!(
-        "insert into counts (name, slot, value) values ($1, {}, $2) \
-         on conflict (name, slot) do update set value = counts.value + excluded.value",
-        counter_shard(dialect)
-    )
-});
-
-/// A counter of the whole office.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counter {
-    /// Client accounts that are not archived.
-    Clients,
-    /// Accounts of every role that are not archived.
-    Users,
-    /// Orders in status active.
-    ActiveSpvs,
-    /// Pending steps of open orders (pending reviews, decision 10).
-    PendingReviews,
-    /// Size of all documents.
-    StorageBytes,
-    /// Prices of active orders, in minor units of one currency (price and purchase amount, decision 14).
-    Revenue(Currency),
+/// The facts of a row on which rollups depend.
+pub(crate) trait Facts {
+    /// Adds what this row counts for.
+    fn contribute(&self, to: &mut Contributions<'_>);
 }
 
-impl Counter {
-    pub fn name(self) -> String {
-        match self {
-            Self::Clients => "clients".to_owned(),
-            Self::Users => "users".to_owned(),
-            Self::ActiveSpvs => "active_spvs".to_owned(),
-            Self::PendingReviews => "pending_reviews".to_owned(),
-            Self::StorageBytes => "storage_bytes".to_owned(),
-            Self::Revenue(currency) => format!("revenue.{}", currency.code()),
-        }
+/// Updates the rollups for a changed row: removes what it counted for before (`None` if it is new) and adds what it counts
+/// for now (`None` if it is deleted). Written when the transaction commits.
+pub(crate) fn apply<F: Facts>(tx: &mut Tx, before: Option<F>, after: Option<F>) {
+    let deltas = tx.rollup_deltas();
+    if let Some(facts) = before {
+        facts.contribute(&mut Contributions { deltas, sign: Sign::Remove });
+    }
+    if let Some(facts) = after {
+        facts.contribute(&mut Contributions { deltas, sign: Sign::Add });
     }
 }
 
-/// Deltas of counters, summed up and written once, at the end of a transaction and in one order, so that no two transactions
-/// deadlock.
-#[derive(Debug, Default)]
-pub struct CounterDeltas(BTreeMap<Counter, i64>);
+#[derive(Clone, Copy, PartialEq)]
+enum Sign {
+    Add,
+    Remove,
+}
 
-impl CounterDeltas {
-    pub fn add(&mut self, counter: Counter, by: i64) {
-        *self.0.entry(counter).or_default() += by;
+/// The dimensions of an order's money. They never change.
+#[derive(Clone, Copy, Debug, PartialEq, sqlx::FromRow)]
+pub(crate) struct Dimensions {
+    #[sqlx(rename = "company_id")]
+    pub company: CompanyId,
+    #[sqlx(rename = "iso_id")]
+    pub iso: Option<IsoId>,
+    pub country: Country,
+    pub currency: Currency,
+}
+
+/// The dimensions of an order's invoices and commissions.
+pub(crate) async fn dimensions_of(tx: &mut Tx, spv: SpvId) -> Result<Dimensions> {
+    tx.sql("select company_id, iso_id, country, currency from spvs where id = $1").bind(spv).one().await
+}
+
+/// Collects what rows count for.
+pub(crate) struct Contributions<'a> {
+    deltas: &'a mut RollupDeltas,
+    sign: Sign,
+}
+
+impl<'a> Contributions<'a> {
+    /// Collects the sums of whole tables, for a recount.
+    pub fn recount(deltas: &'a mut RollupDeltas) -> Self {
+        Self { deltas, sign: Sign::Add }
     }
 
-    /// Writes the deltas.
-    ///
-    /// # Errors
-    /// What the database refuses.
-    pub async fn write(self, tx: &mut Tx) -> Result<()> {
-        for (counter, by) in self.0 {
-            if by != 0 {
-                tx.sql(ADD.get(tx.dialect())).bind(counter.name()).bind(by).run().await?;
-            }
+    fn add(&mut self, key: RollupKey, sums: Sums) {
+        *self.deltas.entry(key).or_default() += if self.sign == Sign::Add { sums } else { -sums };
+    }
+
+    /// Adds to a counter of the office.
+    pub fn counter(&mut self, counter: Counter, n: i64) {
+        self.add(RollupKey::Counter(counter), Sums { n, ..Sums::default() });
+    }
+
+    /// An order of a company and its client; a cancelled one counts without an amount.
+    pub fn company_order(&mut self, of: Dimensions, client: UserId, cancelled: bool, minor: i64) {
+        let sums = Sums { n: 1, cancelled: i64::from(cancelled), minor: if cancelled { 0 } else { minor } };
+        let (company, iso) = (of.company, of.iso.unwrap_or(NO_PARTNER));
+        self.add(RollupKey::CompanyOrders { company, iso, currency: of.currency }, sums);
+        self.add(RollupKey::ClientOrders { company, client }, Sums { minor: 0, ..sums });
+    }
+
+    /// An amount of one day, added up by day and month. The date is a calendar day as stored: no time zone moves it into
+    /// another month.
+    pub fn dated(&mut self, what: Metric, of: Dimensions, date: NaiveDate, minor: i64) {
+        let (month, currency) = (date.format("%Y-%m").to_string(), of.currency.code());
+        let sums = Sums { n: 1, minor, ..Sums::default() };
+        let (owner, iso, country) = (of.company.0, of.iso.unwrap_or(NO_PARTNER), of.country.code());
+        for (grain, period) in [(Period::Day, date.to_string()), (Period::Month, month.clone())] {
+            self.add(RollupKey::Figure(FigureKey { owner, grain, period, what, iso, country, currency }), sums);
         }
-        Ok(())
+        if let (Metric::Commission, Some(IsoId(owner))) = (what, of.iso) {
+            let (grain, iso) = (Period::Month, NO_PARTNER);
+            let own = FigureKey { owner, grain, period: month, what, iso, country: "", currency };
+            self.add(RollupKey::Figure(own), sums);
+        }
+    }
+
+    /// An amount outstanding now.
+    pub fn outstanding(&mut self, of: Dimensions, minor: i64) {
+        let key = FigureKey {
+            owner: of.company.0,
+            grain: Period::Now,
+            period: String::new(),
+            what: Metric::Due,
+            iso: of.iso.unwrap_or(NO_PARTNER),
+            country: of.country.code(),
+            currency: of.currency.code(),
+        };
+        self.add(RollupKey::Figure(key), Sums { n: 1, minor, ..Sums::default() });
+    }
+
+    /// One more of what an ISO partner has now.
+    pub fn partner(&mut self, IsoId(owner): IsoId, what: Metric) {
+        self.present(owner, what, "");
+    }
+
+    /// A request of a status.
+    pub fn request(&mut self, status: &str) {
+        self.present(NO_PARTNER.0, Metric::Requests, status);
+    }
+
+    fn present(&mut self, owner: Uuid, what: Metric, period: &str) {
+        let (grain, period, iso) = (Period::Now, period.to_owned(), NO_PARTNER);
+        let key = FigureKey { owner, grain, period, what, iso, country: "", currency: "" };
+        self.add(RollupKey::Figure(key), Sums { n: 1, ..Sums::default() });
+    }
+
+    /// Commission that an open order will earn its partner.
+    pub fn expected_commission(&mut self, iso: IsoId, company: CompanyId, currency: Currency, minor: i64) {
+        self.add(RollupKey::ExpectedCommission { iso, company, currency }, Sums { minor, ..Sums::default() });
     }
 }
 
@@ -90,147 +155,4 @@ pub async fn all(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
 pub async fn one(db: &mut impl Sql, counter: Counter) -> Result<i64> {
     let sql = "select cast(coalesce(sum(value), 0) as bigint) from counts where name = $1";
     db.sql(sql).bind(counter.name()).scalar().await
-}
-
-/// Rollups that differ from a recount: a name, the stored and the recomputed value; of those by day and month the first
-/// hundred. Reads one snapshot, as others go on writing.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn diff(db: &Db) -> Result<Vec<(String, i64, i64)>> {
-    let mut snapshot = db.snapshot().await?;
-    let (stored, recomputed) = (stored(&mut snapshot).await?, recompute(&mut snapshot).await?);
-    let names: BTreeSet<&String> = stored.keys().chain(recomputed.keys()).collect();
-    let value = |of: &BTreeMap<String, i64>, name: &String| of.get(name).copied().unwrap_or(0);
-    let mut differing: Vec<_> = names
-        .into_iter()
-        .map(|name| (name.clone(), value(&stored, name), value(&recomputed, name)))
-        .filter(|(_, stored, recomputed)| stored != recomputed)
-        .collect();
-    differing.extend(dated::diff(&mut snapshot).await?);
-    snapshot.close().await;
-    Ok(differing)
-}
-
-/// Every stored rollup by name, without zeros and without those by day and month.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn stored(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
-    let mut found = all(db).await?;
-    found.extend(companies::stored(db).await?);
-    found.extend(expected_commissions::stored(db).await?);
-    found.retain(|_, value| *value != 0);
-    Ok(found)
-}
-
-/// As [`stored`], recomputed from the rows.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn recompute(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
-    let mut found = recompute_counters(db).await?;
-    found.extend(companies::recompute(db).await?);
-    found.extend(expected_commissions::recompute(db).await?);
-    found.retain(|_, value| *value != 0);
-    Ok(found)
-}
-
-async fn recompute_counters(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
-    let mut found = BTreeMap::new();
-    let clients: i64 =
-        db.sql("select count(*) from users where role = 'client' and status <> 'archived'").scalar().await?;
-    let users: i64 = db.sql("select count(*) from users where status <> 'archived'").scalar().await?;
-    let active: i64 = db.sql("select count(*) from spvs where status = 'active'").scalar().await?;
-    let pending: i64 = db
-        .sql(
-            "select count(*) from spv_steps t join spvs s on s.id = t.spv_id \
-             where t.status = 'pending' and s.status not in ('closed', 'cancelled')",
-        )
-        .scalar()
-        .await?;
-    found.insert(Counter::Clients.name(), clients);
-    found.insert(Counter::Users.name(), users);
-    found.insert(Counter::ActiveSpvs.name(), active);
-    found.insert(Counter::PendingReviews.name(), pending);
-    // A restored version shares the content of the older one.
-    let bytes: i64 = db
-        .sql("select cast(coalesce(sum(bytes), 0) as bigint) from document_versions where restored_from is null")
-        .scalar()
-        .await?;
-    found.insert(Counter::StorageBytes.name(), bytes);
-    let sums: Vec<(Currency, i64)> = db
-        .sql(
-            "select currency, cast(sum(price_minor) as bigint) from spvs \
-             where status = 'active' and price_minor is not null group by currency",
-        )
-        .all()
-        .await?;
-    for (currency, sum) in sums {
-        found.insert(Counter::Revenue(currency).name(), sum);
-    }
-    Ok(found)
-}
-
-/// Recomputes every rollup, while the portal runs: transactions that change one wait until this commits.
-///
-/// # Errors
-/// What the database refuses.
-pub async fn rebuild(tx: &mut Tx) -> Result<()> {
-    // SQLite has one writer. On PostgreSQL all tables at once, in the order in which transactions write them: earlier
-    // writes are visible to the recount, and no transaction deadlocks with it.
-    if tx.dialect() == Dialect::Postgres {
-        tx.sql(
-            "lock table counts, company_clients, company_client_counts, company_figures, figures, expected_commissions \
-             in share row exclusive mode",
-        )
-        .run()
-        .await?;
-    }
-    companies::rebuild(tx).await?;
-    dated::rebuild(tx).await?;
-    expected_commissions::rebuild(tx).await?;
-    let found = recompute_counters(tx).await?;
-    tx.sql("delete from counts").run().await?;
-    for (name, value) in found.into_iter().filter(|(_, value)| *value != 0) {
-        tx.sql("insert into counts (name, slot, value) values ($1, 0, $2)").bind(name).bind(value).run().await?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::World;
-
-    /// PostgreSQL only: SQLite has one writer.
-    #[tokio::test]
-    async fn counters_in_different_slots_do_not_wait_for_each_other() {
-        let Some(world) = World::postgres().await else { return };
-        let clients = async || recorded(&world.db).await.get("clients").copied().unwrap_or(0);
-        let before = clients().await;
-        let mut open = BTreeMap::new();
-        for _ in 0..8 {
-            let mut tx = world.db.begin().await.expect("begins");
-            let slot: i32 = tx.sql("select pg_backend_pid() % 16").scalar().await.expect("is told");
-            open.insert(slot, tx);
-        }
-        assert!(open.len() > 1, "eight connections of one slot");
-        for tx in open.values_mut() {
-            let mut deltas = CounterDeltas::default();
-            deltas.add(Counter::Clients, 1);
-            tx.sql("set local lock_timeout = '1s'").run().await.expect("is set");
-            deltas.write(tx).await.expect("is to be written");
-            tx.sql("select 1").run().await.expect("nobody is waited for");
-        }
-        let by = i64::try_from(open.len()).expect("is small");
-        for tx in open.into_values() {
-            tx.commit().await.expect("commits");
-        }
-        assert_eq!(clients().await, before + by);
-    }
-
-    async fn recorded(db: &Db) -> BTreeMap<String, i64> {
-        all(&mut db.clone()).await.expect("is read")
-    }
 }

@@ -225,9 +225,7 @@ async fn set_password(
             ..user.clone()
         },
     );
-    users::store::save(tx, &changed).await?;
-    users::update_partner_counts(tx, user, -1);
-    users::update_partner_counts(tx, &changed, 1);
+    users::save(tx, user, &changed).await?;
     users::store::save_restrictions(tx, &changed).await?;
     users::store::save_password(tx, user.id, hash, false).await?;
     sessions::end_others_of(tx, ctx, user.id, keep).await?;

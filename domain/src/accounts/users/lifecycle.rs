@@ -1,8 +1,5 @@
 //! Lifecycle of an account: role, suspended, archived, restored. Super admins and the operator.
-use super::{
-    Status, User, bump_version, change_status, check_not_last_super_admin, event, index, lock, store, update_counts,
-    update_partner_counts,
-};
+use super::{Status, User, bump_version, change_status, check_not_last_super_admin, event, index, lock, save, store};
 use crate::{
     accounts::auth::sessions,
     kernel::{
@@ -37,15 +34,8 @@ pub(crate) async fn change_role(
         return Err(Error::conflict("has_orders"));
     }
     let changed = bump_version(ctx, User { role, company_id, iso_id, ..user.clone() });
-    store::save(tx, &changed).await?;
-    update_partner_counts(tx, user, -1);
-    update_partner_counts(tx, &changed, 1);
+    save(tx, user, &changed).await?;
     index(tx, &changed).await?;
-    let counted = user.status != Status::Archived;
-    if counted && (user.role == Role::Client) != (role == Role::Client) {
-        update_counts(tx, user, -1).await?;
-        update_counts(tx, &changed, 1).await?;
-    }
     sessions::end_all_of(tx, ctx, user.id).await?;
     notifications::delete_for_user(tx, user.id).await?;
     let event = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());

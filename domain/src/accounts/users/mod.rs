@@ -9,6 +9,7 @@ mod list;
 mod me;
 mod model;
 mod profile;
+pub(crate) mod rollup;
 mod send_mail;
 pub(in crate::accounts) mod store;
 
@@ -45,10 +46,6 @@ use crate::{
     },
     platform::{
         activity::{self, Event},
-        rollups::{
-            Counter, CounterDeltas,
-            dated::{self, Metric},
-        },
         settings,
     },
 };
@@ -129,8 +126,7 @@ pub async fn insert_with_protocol_fields(tx: &mut Tx, ctx: &Ctx, new: NewUser, e
         .await
         .map_err(|e| if e.is_unique_violation() { email_taken(Some(user.role), None) } else { e })?;
     index(tx, &user).await?;
-    update_counts(tx, &user, 1).await?;
-    update_partner_counts(tx, &user, 1);
+    rollup::count_change(tx, None, (&user).into());
     activity::append(tx, ctx, event("user.created", &user).with("role", user.role.name())).await?;
     Ok(user)
 }
@@ -151,15 +147,7 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
         (true, true) => user.status_before,
     };
     let changed = bump_version(ctx, User { status: to, status_before, ..user.clone() });
-    store::save(tx, &changed).await?;
-    match (user.status, to) {
-        (Status::Archived, Status::Archived) => {}
-        (_, Status::Archived) => update_counts(tx, user, -1).await?,
-        (Status::Archived, _) => update_counts(tx, user, 1).await?,
-        _ => {}
-    }
-    update_partner_counts(tx, user, -1);
-    update_partner_counts(tx, &changed, 1);
+    save(tx, user, &changed).await?;
     if to.is_shut() {
         sessions::end_all_of(tx, ctx, user.id).await?;
         crate::accounts::auth::links::revoke_all_of(tx, ctx, user.id).await?;
@@ -167,6 +155,16 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
         crate::outbox::mails::release(tx, user.id).await?;
     }
     Ok(changed)
+}
+
+/// Saves an account and counts the change.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn save(tx: &mut Tx, before: &User, after: &User) -> Result<()> {
+    store::save(tx, after).await?;
+    rollup::count_change(tx, Some(before.into()), after.into());
+    Ok(())
 }
 
 /// Changes the address of an account to a confirmed one. The caller updates what else shows or finds people by it
@@ -301,23 +299,6 @@ pub(crate) async fn check_not_last_super_admin(tx: &mut Tx, ctx: &Ctx, user: &Us
     }
     let others = store::lock_super_admins(tx, ctx.now()).await?.into_iter().any(|id| id != user.id);
     if others { Ok(()) } else { Err(Error::conflict("last_super_admin")) }
-}
-
-async fn update_counts(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
-    let mut changes = CounterDeltas::default();
-    changes.add(Counter::Users, by);
-    if user.role == Role::Client {
-        changes.add(Counter::Clients, by);
-    }
-    changes.write(tx).await
-}
-
-/// Adds `by` (1 or -1) to the client count of a client's ISO partner.
-pub(crate) fn update_partner_counts(tx: &mut Tx, user: &User, by: i64) {
-    let counts = user.role == Role::Client && matches!(user.status, Status::Active | Status::Pending);
-    if let Some(iso) = user.iso_id.filter(|_| counts) {
-        dated::add_partner_count(tx, iso, Metric::Clients, by);
-    }
 }
 
 /// `client_id` lets staff who add an existing client create an order for it instead.

@@ -8,7 +8,7 @@ use crate::{
         search::{self, SearchCondition, SearchScope},
     },
     outbox::requests::{Kind, Priority, Request, SELECT_WITH_NAMES, Status},
-    platform::rollups::companies::NO_PARTNER,
+    platform::rollups::NO_PARTNER,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

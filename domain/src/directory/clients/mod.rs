@@ -5,7 +5,7 @@ pub use store::{Client, Filter, Order};
 pub(crate) use store::{are_known as company_and_iso_exist, by_email, of_company};
 
 use crate::{
-    accounts::users::{self, User},
+    accounts::users::{self, User, rollup::UserFacts},
     directory::{
         companies::{self, Progress},
         isos,
@@ -124,8 +124,8 @@ pub(crate) async fn change(
         check_iso_of_company(tx, &client).await?;
     }
     store::save(tx, &client, ctx.now(), &ctx.actor_name()).await?;
-    users::update_partner_counts(tx, &user, -1);
-    users::update_partner_counts(tx, &User { iso_id: client.iso_id, ..user }, 1);
+    let facts = UserFacts::from(&user);
+    users::rollup::count_change(tx, Some(facts), UserFacts { iso_id: client.iso_id, ..facts });
     index(tx, &client).await?;
     activity::append(tx, ctx, event(&client, "client.updated").changed(&before, &client)?).await?;
     Ok((before, client))

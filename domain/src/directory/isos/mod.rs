@@ -7,7 +7,7 @@ pub(crate) use store::{account, company, of_person as active_iso_of_user, once_o
 use crate::{
     accounts::{
         auth::sessions,
-        users::{self, NewUser},
+        users::{self, NewUser, rollup::UserFacts},
     },
     directory::companies::{self, DependencyCounts},
     kernel::{
@@ -25,10 +25,7 @@ use crate::{
         mails,
         requests::{self, AccountType, ResultRef},
     },
-    platform::{
-        activity::{self, Event},
-        rollups::{Counter, CounterDeltas},
-    },
+    platform::activity::{self, Event},
 };
 use serde_json::Map;
 
@@ -222,9 +219,9 @@ pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
             sessions::end_all_of_iso(tx, ctx, id).await?;
             search::remove(tx, id.0).await?;
             if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.actor_name()).await? {
-                let mut changes = CounterDeltas::default();
-                changes.add(Counter::Users, -1);
-                changes.write(tx).await?;
+                let before = UserFacts { role: Role::Iso, status: users::Status::Active, iso_id: None };
+                let after = UserFacts { status: users::Status::Archived, ..before };
+                users::rollup::count_change(tx, Some(before), after);
             }
             activity::append(tx, ctx, event(&iso, "iso.deleted")).await
         }

@@ -13,17 +13,14 @@ use crate::{
     kernel::{
         access::{Action, Resource},
         ctx::{Ctx, fresh},
-        db::{ScopedFutureExt, Tx},
+        db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Problem, Result},
         idempotency,
         ids::{IsoId, LeadId, SpvId, UserId},
         page::{Page, PageQuery},
         validate::{self, LINE, Validator},
     },
-    platform::{
-        activity::{self, Event},
-        rollups::dated::{self, Metric},
-    },
+    platform::activity::{self, Event},
 };
 use chrono::{DateTime, Days, Utc};
 
@@ -41,6 +38,11 @@ pub struct Input {
     pub note: Option<String>,
     pub next_step: Option<String>,
     pub next_step_date: Option<String>,
+}
+
+/// The number of a partner's leads that are neither won nor lost.
+pub(crate) async fn count_pending(db: &mut impl Sql, iso: IsoId) -> Result<i64> {
+    store::count_pending(db, iso).await
 }
 
 /// Adds a lead. ISO partners.
@@ -71,7 +73,6 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
             }
             check_not_taken(tx, &row.fields.email, row.fields.phone.as_deref(), None, ctx.now()).await?;
             store::insert(tx, row).await?;
-            count(tx, iso_id, Stage::New, 1);
             let name = format!("{} {}", row.fields.first_name, row.fields.last_name);
             activity::append(tx, ctx, event("lead.created", id, name, iso_id)).await?;
             let lead = store::get(tx, id).await?.ok_or(Error::NotFound("lead"))?;
@@ -264,8 +265,6 @@ async fn change_in(
     let name = format!("{} {}", fields.first_name, fields.last_name);
     store::save(tx, id, &fields, stage, ctx.now(), &ctx.actor_name()).await?;
     store::index(tx, id, lead.iso_id, &fields).await?;
-    count(tx, lead.iso_id, lead.stage, -1);
-    count(tx, lead.iso_id, stage, 1);
     let lost = stage == Stage::Lost && lead.stage != Stage::Lost;
     let action = if lost { "lead.lost" } else { "lead.updated" };
     let event = event(action, id, name, lead.iso_id).with("stage", stage.name());
@@ -297,7 +296,6 @@ pub(crate) async fn lock_for_conversion(tx: &mut Tx, ctx: &Ctx, id: LeadId, vers
 /// What the database refuses.
 pub(crate) async fn mark_won(tx: &mut Tx, ctx: &Ctx, lead: &Lead, client: UserId, spv: SpvId) -> Result<()> {
     store::mark_won(tx, lead.id, client, spv, ctx.now(), &ctx.actor_name()).await?;
-    count(tx, lead.iso_id, lead.stage, -1);
     request::on_converted(tx, ctx, lead.id, client, spv).await?;
     activity::append(tx, ctx, event("lead.converted", lead.id, lead.name(), lead.iso_id).spv(spv)).await
 }
@@ -312,13 +310,6 @@ async fn lock(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Resul
     }
     fresh(version, lead.version, &lead.updated_by, lead.updated_at)?;
     Ok(lead)
-}
-
-/// Counts a partner's pending leads: `by` 1 for a lead that enters a stage, -1 for one that leaves it.
-fn count(tx: &mut Tx, iso: IsoId, stage: Stage, by: i64) {
-    if stage.is_pending() {
-        dated::add_partner_count(tx, iso, Metric::Leads, by);
-    }
 }
 
 /// An event for the staff and the lead's partner; the partner's company does not see it.

@@ -255,3 +255,11 @@ pub async fn list(
     }
     query.all().await
 }
+
+/// The number of a partner's leads that are neither won nor lost.
+pub async fn count_pending(db: &mut impl Sql, iso: IsoId) -> Result<i64> {
+    let pending: Vec<String> =
+        Stage::ALL.into_iter().filter(|stage| stage.is_pending()).map(|stage| format!("'{}'", stage.name())).collect();
+    let sql = format!("select count(*) from leads where iso_id = $1 and stage in ({})", pending.join(", "));
+    db.sql_built(sql).bind(iso).scalar().await
+}

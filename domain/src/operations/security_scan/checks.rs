@@ -6,8 +6,9 @@ use crate::{
         ctx::Ctx,
         error::{Error, Result},
     },
+    operations::recount,
     operations::{backups, demo_accounts, health_checks},
-    platform::{activity, queue, rollups, settings},
+    platform::{activity, queue, settings},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -204,7 +205,7 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx) -> Result<Finding> {
-    Ok(if rollups::diff(&ctx.db()).await?.is_empty() {
+    Ok(if recount::diff(&ctx.db()).await?.is_empty() {
         finding("counters", State::Ok, "counters_agree")
     } else {
         finding("counters", State::Failed, "counters_differ")

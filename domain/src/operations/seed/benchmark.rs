@@ -15,6 +15,7 @@ use crate::{
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
         search::{self, Entry},
     },
+    operations::recount,
     orders::{
         spvs::{self, Country, Status},
         steps,
@@ -22,7 +23,7 @@ use crate::{
     },
     platform::{
         activity::{self, Event},
-        rollups, settings,
+        settings,
     },
 };
 use chrono::{Days, NaiveDate};
@@ -91,7 +92,7 @@ pub async fn insert_benchmark_data(
                 batch.write(tx, ctx, common).await?;
                 // The rows bypass the rollups, which are recounted once.
                 if last {
-                    rollups::rebuild(tx).await?;
+                    recount::rebuild(tx).await?;
                 }
                 Ok(())
             }
@@ -101,7 +102,7 @@ pub async fn insert_benchmark_data(
         inserted = to;
         if !progress(inserted) {
             if !last {
-                ctx.transaction(|tx| rollups::rebuild(tx).scope_boxed()).await?;
+                ctx.transaction(|tx| recount::rebuild(tx).scope_boxed()).await?;
             }
             break;
         }

@@ -3,6 +3,7 @@
 //! A closed order adds a row, and a cancelled one a negative row. Amounts never change afterwards: every card, statement
 //! and file is a sum of these rows.
 mod model;
+pub(crate) mod rollup;
 mod runs;
 mod store;
 
@@ -26,39 +27,36 @@ use crate::{
     orders::spvs::{self, Spv},
     platform::{
         activity::{self, Event},
-        rollups::{
-            dated::{self, Metric},
-            expected_commissions,
-        },
+        rollups,
     },
 };
 use chrono::NaiveDate;
+use rollup::CommissionFacts;
 use std::collections::BTreeMap;
 
 /// Appends the row by which an order's change of status earns a commission or takes it back, in the transaction of the
-/// change. Called from the one function that saves such a change.
+/// change. Called from the one function that saves such a change. Returns the total of the order's rows before, void ones
+/// included, where the change opens or closes the order; else 0.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
-    let Some(iso_id) = after.iso_id.filter(|_| before.status != after.status) else { return Ok(()) };
+pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<i64> {
+    let Some(iso_id) = after.iso_id.filter(|_| before.status != after.status) else { return Ok(0) };
     if before.status == spvs::Status::Closed {
         // Must be approved again once the order is closed again.
         store::revoke_approval(tx, after.id, ctx.now(), &ctx.actor_name()).await?;
     }
-    let (was_open, is_open) = (before.status.is_open(), after.status.is_open());
-    if was_open && is_open {
-        return Ok(());
+    if before.status.is_open() && after.status.is_open() {
+        return Ok(0);
     }
     let whole = after.iso_commission_minor.unwrap_or(0);
     let earned = store::earned_by_order(tx, after.id).await?;
     let voided = store::voided_of_order(tx, after.id).await?;
-    let left = (whole - earned - voided).max(0);
-    expected_commissions::add(tx, after.dimensions(), (i64::from(is_open) - i64::from(was_open)) * left);
+    let ledger_minor = earned + voided;
     let wanted = match after.status {
         spvs::Status::Closed => whole,
         spvs::Status::Cancelled => 0,
-        _ => return Ok(()),
+        _ => return Ok(ledger_minor),
     };
     let missing = wanted - earned;
     // A voided amount is never earned again by reopening and closing the order.
@@ -67,7 +65,7 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
         _ => missing,
     };
     if amount_minor == 0 {
-        return Ok(());
+        return Ok(ledger_minor);
     }
     let company = companies::by_id(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
     let fixed = after.commission_minor.is_some();
@@ -85,14 +83,16 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
         by: ctx.actor_name(),
     };
     store::insert(tx, &row).await?;
-    dated::add_dated(tx, Metric::Commission, after.dimensions(), row.earned_date, 1, amount_minor);
+    let (of, earned_date) = (after.dimensions(), row.earned_date);
+    rollup::count_change(tx, None, CommissionFacts { of, status: Status::Pending, earned_date, amount_minor });
     let action = if amount_minor > 0 { "commission.earned" } else { "commission.reversed" };
     // Without amounts, as notification mails are rendered from it, and without the client, who must not see it.
     let event = Event::new(action, "commission", row.id.0, after.identifier())
         .of(None, Some(after.company_id), Some(iso_id))
         .spv(after.id)
         .public();
-    activity::append(tx, ctx, event).await
+    activity::append(tx, ctx, event).await?;
+    Ok(ledger_minor)
 }
 
 /// Rows of the ledger by the day they were earned, newest first: an ISO's own, those of a company's partners, the staff
@@ -362,8 +362,14 @@ pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &st
                 return Err(Error::conflict("commission_reversed"));
             }
             store::set_status(tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.actor_name()).await?;
-            let place = dated::dimensions_of(tx, row.spv_id).await?;
-            dated::add_dated(tx, Metric::Commission, place, row.earned_date, -1, -row.amount_minor);
+            let of = rollups::dimensions_of(tx, row.spv_id).await?;
+            let facts = CommissionFacts {
+                of,
+                status: row.status,
+                earned_date: row.earned_date,
+                amount_minor: row.amount_minor,
+            };
+            rollup::count_change(tx, Some(facts), CommissionFacts { status: Status::Void, ..facts });
             activity::append(tx, ctx, event("commission.voided", &row).with("reason", reason.clone())).await
         }
         .scope_boxed()

@@ -4,6 +4,7 @@
 mod access;
 mod links;
 mod model;
+pub(crate) mod rollup;
 pub mod scanning;
 mod store;
 pub mod uploads;

@@ -1,15 +1,15 @@
 //! SQL of documents and their versions.
-use super::model::{Document, Scan, Version};
-use crate::{
-    kernel::{
-        access::Scope,
-        ctx::Ctx,
-        db::{Db, Sql, Tx},
-        error::Result,
-        ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
-        search::{self, SearchCondition, SearchScope},
-    },
-    platform::rollups::{Counter, CounterDeltas},
+use super::{
+    model::{Document, Scan, Version},
+    rollup::{self, VersionFacts},
+};
+use crate::kernel::{
+    access::Scope,
+    ctx::Ctx,
+    db::{Db, Sql, Tx},
+    error::Result,
+    ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+    search::{self, SearchCondition, SearchScope},
 };
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -295,11 +295,7 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &Ins
     .bind(ctx.now())
     .run()
     .await?;
-    if new.restored_from.is_none() {
-        let mut counted = CounterDeltas::default();
-        counted.add(Counter::StorageBytes, new.bytes);
-        counted.write(tx).await?;
-    }
+    rollup::count_new(tx, VersionFacts { bytes: new.bytes, restored: new.restored_from.is_some() });
     Ok(number)
 }
 

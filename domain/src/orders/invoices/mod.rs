@@ -3,6 +3,7 @@
 //! An invoice is visible to its client and the staff, not to the order's company and ISO partner.
 mod model;
 mod payment_method;
+pub(crate) mod rollup;
 mod store;
 
 pub use model::{Invoice, Line, Payment, Receipt, Status};
@@ -24,11 +25,12 @@ use crate::{
     orders::{documents, steps},
     platform::{
         activity::{self, Event},
-        rollups::dated::{self, Dimensions, Metric},
+        rollups::{self, Dimensions},
         settings::{self, Bank},
     },
 };
 use chrono::{Datelike, Days, NaiveDate};
+use rollup::InvoiceFacts;
 use serde_json::Map;
 
 /// The days to pay within, unless the office has set others.
@@ -89,7 +91,7 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
         lines: vec![Line { description: words("invoice_line.formation", line), amount_minor: order.price_minor }],
     };
     store::insert(tx, &invoice).await?;
-    count(tx, order.dimensions, &invoice, 1);
+    rollup::count_change(tx, None, InvoiceFacts::of(&invoice, order.dimensions, Vec::new()));
     activity::append(tx, ctx, event("invoice.raised", &invoice)).await
 }
 
@@ -198,8 +200,7 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, payment: Manual
                 BankTransfer::received(settings::within(tx).await?.day(ctx.now()), &before, payment.clone())?;
             let after = bump_version(ctx, before.paid(received.amount_minor)?);
             let payment_id = PaymentId(ctx.random.uuid());
-            let dimensions = save(tx, &before, &after).await?;
-            dated::add_dated(tx, Metric::Paid, dimensions, received.received_date, 1, received.amount_minor);
+            save(tx, &before, &after, vec![(received.received_date, received.amount_minor)]).await?;
             store::insert_payment(tx, payment_id, id, BankTransfer::NAME, &received, &ctx.actor_name(), ctx.now())
                 .await?;
             let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
@@ -252,7 +253,7 @@ pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) 
             let reason = check.text("reason", reason);
             check.finish()?;
             let after = bump_version(ctx, before.voided(reason.clone())?);
-            save(tx, &before, &after).await?;
+            save(tx, &before, &after, Vec::new()).await?;
             activity::append(tx, ctx, event("invoice.voided", &after).with("reason", reason)).await
         }
         .scope_boxed()
@@ -270,23 +271,13 @@ async fn lock(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, actio
     Ok(invoice)
 }
 
-/// Saves an invoice and its share of the rollups.
-async fn save(tx: &mut Tx, before: &Invoice, after: &Invoice) -> Result<Dimensions> {
+/// Saves an invoice and counts the change. `payments` are those that it records, by date received.
+async fn save(tx: &mut Tx, before: &Invoice, after: &Invoice, payments: Vec<(NaiveDate, i64)>) -> Result<()> {
     store::save(tx, after).await?;
-    let dimensions = dated::dimensions_of(tx, after.spv_id).await?;
-    count(tx, dimensions, before, -1);
-    count(tx, dimensions, after, 1);
-    Ok(dimensions)
-}
-
-/// Adds an invoice to the rollups (`by` 1), or removes it (-1).
-fn count(tx: &mut Tx, dimensions: Dimensions, invoice: &Invoice, by: i64) {
-    if invoice.status != Status::Void {
-        dated::add_dated(tx, Metric::Invoiced, dimensions, invoice.issued_date, by, by * invoice.total_minor);
-    }
-    if invoice.status.is_open() {
-        dated::add_outstanding(tx, dimensions, by, by * invoice.due_minor());
-    }
+    let of = rollups::dimensions_of(tx, after.spv_id).await?;
+    let (before, after) = (InvoiceFacts::of(before, of, Vec::new()), InvoiceFacts::of(after, of, payments));
+    rollup::count_change(tx, Some(before), after);
+    Ok(())
 }
 
 fn bump_version(ctx: &Ctx, invoice: Invoice) -> Invoice {

@@ -13,15 +13,11 @@ use crate::{
     },
     orders::{
         document_requests, invoices,
-        spvs::{self, Detail, NewOrder, OrderParties, Status, display_identifier},
+        spvs::{self, Detail, NewOrder, OrderParties, display_identifier},
         steps, templates,
     },
     outbox::mails,
-    platform::{
-        activity,
-        rollups::{self, Counter, CounterDeltas, dated, expected_commissions},
-        settings,
-    },
+    platform::{activity, settings},
 };
 
 /// How often a generated identifier is made again because another order took it.
@@ -192,15 +188,12 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
         steps.into_iter().zip(&template),
     )
     .await?;
-    let dimensions =
-        dated::Dimensions { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
-    add_to_rollups(tx, &new, dimensions, &row).await?;
     if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
         let order = invoices::InvoiceableOrder {
             spv_id: id,
             identifier: &identifier,
             client_id: new.client_id,
-            dimensions,
+            dimensions: new.dimensions(),
             price_minor,
         };
         invoices::issue(tx, ctx, order).await?;
@@ -220,35 +213,6 @@ async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, identifier: &str, parties
     let vehicle = new.vehicle_name.as_deref().unwrap_or_default();
     let texts = vec![identifier, &*number, vehicle, &*first, &*last, &*email];
     search::index(tx, spvs::search_entry(id, new.company_id, new.iso_id, texts)).await
-}
-
-async fn add_to_rollups(
-    tx: &mut Tx,
-    new: &NewOrder,
-    dimensions: dated::Dimensions,
-    row: &spvs::InsertOrder<'_>,
-) -> Result<()> {
-    let mut changes = CounterDeltas::default();
-    changes.add(Counter::PendingReviews, row.steps);
-    if new.status == Status::Active {
-        changes.add(Counter::ActiveSpvs, 1);
-        changes.add(Counter::Revenue(new.currency), new.price_minor.unwrap_or(0));
-    }
-    changes.write(tx).await?;
-    let order = rollups::companies::Order {
-        company: new.company_id,
-        iso: new.iso_id,
-        client: new.client_id,
-        currency: new.currency,
-    };
-    let cancelled = new.status == Status::Cancelled;
-    let amount = commission_base(new).unwrap_or(0);
-    rollups::companies::add_order(tx, order, cancelled, if cancelled { 0 } else { amount }).await?;
-    dated::add_order(tx, dimensions, new.status, new.ordered_date, amount, 1);
-    if new.status.is_open() {
-        expected_commissions::add(tx, dimensions, row.iso_commission_minor.unwrap_or(0));
-    }
-    Ok(())
 }
 
 /// Refuses an ISO or a client of another company, and archived ones (decision 12).

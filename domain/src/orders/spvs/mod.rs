@@ -1,6 +1,7 @@
 //! Orders: read, listed and moved by the order status table (decisions 3 and 6). `onboarding` creates them.
 mod model;
 mod notify;
+pub(crate) mod rollup;
 mod store;
 
 pub use crate::kernel::{
@@ -11,8 +12,7 @@ pub use model::{Event, NewOrder, Spv, State};
 pub use notify::notify_client;
 pub use store::{Cursor, Filter, IsoFilter, Order};
 pub(crate) use store::{
-    InsertOrder, OrderParties, get as find_with_steps, identifier_taken, insert, lock, lock_of_step, parties,
-    spv_of_step,
+    InsertOrder, OrderParties, get as find_with_steps, identifier_taken, lock, lock_of_step, parties, spv_of_step,
 };
 
 use crate::{
@@ -32,11 +32,9 @@ use crate::{
         steps::{self, Step},
     },
     outbox::{mails, notifications},
-    platform::{
-        activity,
-        rollups::{self, Counter, CounterDeltas, dated},
-    },
+    platform::activity,
 };
+use rollup::OrderFacts;
 use serde_json::Map;
 
 /// An order with its steps.
@@ -223,6 +221,13 @@ pub(crate) async fn transition(
     Ok(Detail { spv, steps })
 }
 
+/// Inserts an order and counts it.
+pub(crate) async fn insert(tx: &mut Tx, row: &InsertOrder<'_>) -> Result<()> {
+    store::insert(tx, row).await?;
+    rollup::count_change(tx, None, row.into());
+    Ok(())
+}
+
 /// Saves a change of an order's state or steps, with the commissions and the rollups that follow from it.
 pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, state: State) -> Result<Spv> {
     (after.status, after.held_from, after.cancelled_from) = (state.status, state.held_from, state.cancelled_from);
@@ -232,29 +237,9 @@ pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after:
     } else {
         store::save(tx, &after, state, ctx.now(), &ctx.actor_name()).await?;
     }
-    commissions::sync_with_order_status(tx, ctx, before, &after).await?;
-    let mut changes = CounterDeltas::default();
-    for (spv, sign) in [(before, -1), (&after, 1)] {
-        if spv.status == Status::Active {
-            changes.add(Counter::ActiveSpvs, sign);
-            changes.add(Counter::Revenue(spv.currency), sign * spv.price_minor.unwrap_or(0));
-        }
-        if spv.status.is_open() {
-            changes.add(Counter::PendingReviews, sign * spv.steps_pending);
-        }
-    }
-    changes.write(tx).await?;
-    let order = rollups::companies::Order {
-        company: before.company_id,
-        iso: before.iso_id,
-        client: before.client_id,
-        currency: before.currency,
-    };
-    let cancelled = i64::from(after.status == Status::Cancelled) - i64::from(before.status == Status::Cancelled);
-    rollups::companies::change_order(tx, order, cancelled, after.revenue_minor() - before.revenue_minor()).await?;
-    for (spv, by) in [(before, -1), (&after, 1)] {
-        dated::add_order(tx, spv.dimensions(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
-    }
+    let ledger_minor = commissions::sync_with_order_status(tx, ctx, before, &after).await?;
+    let facts = |spv| OrderFacts::of(spv, ledger_minor);
+    rollup::count_change(tx, Some(facts(before)), facts(&after));
     Ok(after)
 }
 

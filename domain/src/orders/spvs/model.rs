@@ -8,7 +8,7 @@ use crate::{
         money::Currency,
         order::{OrderStatus as Status, display_identifier, order_number, percent},
     },
-    platform::rollups::dated::Dimensions,
+    platform::rollups::Dimensions,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Deserialize;
@@ -129,6 +129,11 @@ impl NewOrder {
             invoiced: true,
         }
     }
+
+    /// Where its money is counted.
+    pub(crate) fn dimensions(&self) -> Dimensions {
+        Dimensions { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
+    }
 }
 
 /// An order as lists and the order page show it, with the names around it.
@@ -207,11 +212,6 @@ impl Spv {
     /// [`Self::amount_minor`] as sums take it: nothing once it is cancelled.
     pub(crate) fn counted_minor(&self) -> Option<i64> {
         if self.status == Status::Cancelled { Some(0) } else { self.amount_minor() }
-    }
-
-    /// What it adds to its company's revenue.
-    pub(crate) fn revenue_minor(&self) -> i64 {
-        self.counted_minor().unwrap_or(0)
     }
 
     /// Where its money is counted.

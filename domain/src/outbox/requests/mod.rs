@@ -3,6 +3,7 @@
 mod accounts;
 mod linked;
 mod model;
+pub(crate) mod rollup;
 mod store;
 
 pub(crate) use accounts::{Applicant, apply_for_account, approve, approve_application, lock_application};

@@ -1,13 +1,13 @@
 //! SQL of request rows.
-use super::model::{Kind, LinkedEntity, Request, Status};
-use crate::{
-    kernel::{
-        db::{Json, Sql, Tx},
-        email,
-        error::Result,
-        ids::{IsoId, RequestId},
-    },
-    platform::rollups::dated,
+use super::{
+    model::{Kind, LinkedEntity, Request, Status},
+    rollup,
+};
+use crate::kernel::{
+    db::{Json, Sql, Tx},
+    email,
+    error::Result,
+    ids::{IsoId, RequestId},
 };
 use std::fmt::Write;
 
@@ -92,7 +92,7 @@ pub async fn insert(tx: &mut Tx, requests: &[Request], address: Option<&str>) ->
         }
         query.run().await?;
         for request in some {
-            dated::add_request_count(tx, request.status.name(), 1);
+            rollup::count_change(tx, None, Some(request.status));
         }
     }
     Ok(())
@@ -140,8 +140,7 @@ pub async fn update_text(tx: &mut Tx, request: &Request) -> Result<()> {
 /// Saves status, decision, priority and assignee, and the counts by status. Its row is locked.
 pub async fn save(tx: &mut Tx, request: &Request) -> Result<()> {
     let before: (Status,) = tx.sql("select status from requests where id = $1").bind(request.id).one().await?;
-    dated::add_request_count(tx, before.0.name(), -1);
-    dated::add_request_count(tx, request.status.name(), 1);
+    rollup::count_change(tx, Some(before.0), Some(request.status));
     tx.sql(
         "update requests set status = $2, spv_id = $3, reason = $4, decided_at = $5, decided_by = $6, version = $7, \
          priority = $8, due_at = $9, assignee_id = $10, made_kind = $11, made_id = $12, updated_at = $13, \
@@ -185,7 +184,7 @@ pub async fn delete_of_iso(tx: &mut Tx, iso: IsoId) -> Result<()> {
     let requests = format!("delete from requests where id in ({of_calls}) returning status");
     let statuses: Vec<(Status,)> = tx.sql_built(requests).bind(iso).all().await?;
     for (status,) in statuses {
-        dated::add_request_count(tx, status.name(), -1);
+        rollup::count_change(tx, Some(status), None);
     }
     Ok(())
 }

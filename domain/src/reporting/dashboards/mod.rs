@@ -9,6 +9,7 @@ use crate::{
     directory::{
         clients::{self, Client},
         companies::{self, Company},
+        leads,
     },
     kernel::{
         access::{Action, Portal, Resource},
@@ -22,7 +23,7 @@ use crate::{
     orders::spvs::{self, Spv},
     platform::{
         activity::{self, Activity},
-        rollups::{self, Counter, dated::Metric},
+        rollups::{self, Counter, Metric},
         settings::{self, Representative},
     },
 };
@@ -143,6 +144,7 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     let shown = clients::list(ctx, &clients::Filter::default(), &newest).await?.items;
     let ids: Vec<UserId> = shown.iter().map(|client| client.id).collect();
     let orders = store::iso_orders(&mut db, id, &ids).await?;
+    let pending_leads = leads::count_pending(&mut db, id).await?;
     let mut clients = Vec::new();
     for client in shown {
         let of = activity::Filter { client_id: Some(client.id), ..activity::Filter::default() };
@@ -158,7 +160,7 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
         active_clients: count(Metric::Clients),
         currency: money::headline(&monthly_commissions, home.currency),
         monthly_commissions,
-        pending_leads: count(Metric::Leads),
+        pending_leads,
         completed_spvs: count(Metric::Closed),
         clients,
     })
@@ -221,7 +223,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
             Some(sum) => sum.minor += group.minor,
             None => revenue.push(CurrencyTotal { currency: group.currency, minor: group.minor }),
         }
-        let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NO_PARTNER);
+        let iso_id = Some(group.iso_id).filter(|id| *id != rollups::NO_PARTNER);
         match partners.iter_mut().find(|partner| partner.iso_id == iso_id) {
             Some(partner) => partner.spvs += group.spvs,
             None => partners.push(Partner { iso_id, name: group.name(), spvs: group.spvs }),

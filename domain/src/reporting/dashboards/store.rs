@@ -12,7 +12,7 @@ use crate::{
     orders::spvs,
     platform::{
         activity::{self, Activity},
-        rollups::dated::Metric,
+        rollups::Metric,
     },
 };
 use chrono::{DateTime, Utc};
@@ -45,11 +45,11 @@ pub struct PartnerCount {
     pub minor: i64,
 }
 
-/// Rollups of a partner as of now and for a month. Reads no orders.
+/// Rollups of a partner as of now and for a month. Reads no orders. Version 0.1 also kept leads here.
 pub async fn iso(db: &mut Db, iso: IsoId, month: String) -> Result<Vec<PartnerCount>> {
     db.sql(
         "select what, nullif(currency, '') as currency, n, minor from figures where owner_id = $1 and n <> 0 \
-         and grain in ('now', 'month') and period in ('', $2) order by figures.currency",
+         and what <> 'leads' and grain in ('now', 'month') and period in ('', $2) order by figures.currency",
     )
     .bind(iso)
     .bind(month)

@@ -18,7 +18,7 @@ use crate::{
     orders::spvs::Country,
     platform::{
         activity::{self, Event},
-        rollups::dated::Metric,
+        rollups::Metric,
     },
 };
 use std::collections::{BTreeMap, HashMap};
@@ -49,7 +49,7 @@ impl Figures {
             Metric::Paid => self.paid_minor += row.minor,
             Metric::Commission => self.commission_minor += row.minor,
             // Without a month, or not amounts of the company.
-            Metric::Due | Metric::Clients | Metric::Leads | Metric::Closed | Metric::Requests => {}
+            Metric::Due | Metric::Clients | Metric::Closed | Metric::Requests => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         money::Currency,
     },
     orders::spvs::Country,
-    platform::rollups::{companies::NO_PARTNER, dated::Metric},
+    platform::rollups::{Metric, NO_PARTNER},
 };
 use serde::Deserialize;
 

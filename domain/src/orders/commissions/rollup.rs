@@ -1,0 +1,42 @@
+//! What a row of the ledger of commissions counts for in the rollups.
+use super::Status;
+use crate::{
+    kernel::{
+        db::{Metric, Sql, Tx},
+        error::Result,
+    },
+    platform::rollups::{self, Contributions, Dimensions, Facts},
+};
+use chrono::NaiveDate;
+
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub(crate) struct CommissionFacts {
+    #[sqlx(flatten)]
+    pub of: Dimensions,
+    pub status: Status,
+    pub earned_date: NaiveDate,
+    pub amount_minor: i64,
+}
+
+impl Facts for CommissionFacts {
+    fn contribute(&self, to: &mut Contributions<'_>) {
+        if self.status != Status::Void {
+            to.dated(Metric::Commission, self.of, self.earned_date, self.amount_minor);
+        }
+    }
+}
+
+/// Updates the rollups for a new or a changed row.
+pub(super) fn count_change(tx: &mut Tx, before: Option<CommissionFacts>, after: CommissionFacts) {
+    rollups::apply(tx, before, Some(after));
+}
+
+/// The facts of all rows.
+pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<CommissionFacts>> {
+    db.sql(
+        "select s.company_id, e.iso_id, s.country, e.currency, e.status, e.earned_date, e.amount_minor \
+         from commissions e join spvs s on s.id = e.spv_id",
+    )
+    .all()
+    .await
+}
