@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { money, number } from '../../messages/format';
+import { number } from '../../messages/format';
 import { RecentActivity } from '../../shared/activity/RecentActivity';
-import { CompactMoney } from '../../ui/Money';
+import { CompactSums } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
@@ -19,7 +19,6 @@ export function Component() {
   const { t } = useTranslation(['dashboards', 'company']);
   const company = useCompany();
   const { data, error, refetch } = useQuery(queries.companyDashboard(company.id));
-  const others = data?.revenue_by_currency.filter((sum) => sum.currency !== data.currency) ?? [];
   return (
     <>
       <PageHeader title={company.name} text={t('company:overview.text')} />
@@ -45,9 +44,10 @@ export function Component() {
               explain={t('company:overview.total_revenue')}
               icon={<IconCoin size={18} />}
               value={
-                data && <CompactMoney amount={data.total_revenue} currency={data.currency} scale="millions" />
+                data && (
+                  <CompactSums sums={data.revenue_by_currency} currency={data.currency} scale="millions" />
+                )
               }
-              hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
             />
             <StatCard
               label={t('company.iso_partners')}

@@ -1,15 +1,14 @@
 import { IconActivity, IconCoin, IconEye, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { EmployeeDashboard } from '../../api/types';
-import { money, number } from '../../messages/format';
+import { number } from '../../messages/format';
 import { useMe } from '../../shared/session/me';
-import { CompactMoney } from '../../ui/Money';
+import { CompactSums } from '../../ui/Money';
 import { StatCard, StatRow } from '../../ui/StatCard';
 
 export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined }) {
   const { t } = useTranslation('employee');
   const me = useMe();
-  const others = dashboard?.revenue_by_currency.filter((sum) => sum.currency !== dashboard.currency) ?? [];
   return (
     <StatRow>
       <StatCard
@@ -33,11 +32,13 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
           icon={<IconCoin size={18} />}
           value={
             dashboard && (
-              <CompactMoney amount={dashboard.revenue} currency={dashboard.currency} scale="millions" />
+              <CompactSums
+                sums={dashboard.revenue_by_currency}
+                currency={dashboard.currency}
+                scale="millions"
+              />
             )
           }
-          // Amounts in different currencies are never added.
-          hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
         />
       )}
     </StatRow>

@@ -6,14 +6,14 @@ import { Link } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { IsoDashboard } from '../../api/types';
-import { money, number } from '../../messages/format';
+import { number } from '../../messages/format';
 import { paths } from '../../paths';
 import { CommissionOverview } from '../../shared/commissions/CommissionOverview';
 import { activityText } from '../../shared/activity/activityText';
 import { useMe } from '../../shared/session/me';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { RelativeTime } from '../../ui/DateText';
-import { CompactMoney } from '../../ui/Money';
+import { CompactSums } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
@@ -29,7 +29,6 @@ export function Component() {
   const { t } = useTranslation(['dashboards', 'common', 'events', 'names', 'partners']);
   const me = useMe();
   const { data, error, refetch } = useQuery(queries.isoDashboard());
-  const others = data?.commissions_by_currency.filter((sum) => sum.currency !== data.currency) ?? [];
   const columns: Column<Row>[] = [
     {
       key: 'name',
@@ -87,14 +86,13 @@ export function Component() {
               icon={<IconCoin size={18} />}
               value={
                 data && (
-                  <CompactMoney
-                    amount={data.monthly_commissions}
+                  <CompactSums
+                    sums={data.commissions_by_currency}
                     currency={data.currency}
                     scale="thousands"
                   />
                 )
               }
-              hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
             />
             <StatCard
               label={t('iso.pending_leads')}

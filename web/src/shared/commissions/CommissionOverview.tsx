@@ -6,6 +6,7 @@ import { queries } from '../../api/queries';
 import { date, money } from '../../messages/format';
 import { InfoTooltip } from '../../ui/InfoTooltip';
 import { Money } from '../../ui/Money';
+import { sumsWithMoney } from '../../ui/sums';
 import { Section } from '../../ui/Section';
 import { ErrorState } from '../../ui/ErrorState';
 import { useParam } from '../queryParams';
@@ -47,12 +48,18 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
                   {t(`overview.${name}`)}
                   <InfoTooltip text={t(`overview.${name}_${basis}`)} />
                 </dt>
-                <dd>{data ? <Money amount={data[name]} currency={data.currency} /> : '—'}</dd>
-                {data?.others.map((other) => (
-                  <dd key={other.currency} className={classes.other}>
-                    <Money amount={other[name]} currency={other.currency} />
-                  </dd>
-                ))}
+                {data ? (
+                  sumsWithMoney(
+                    [data, ...data.others].map((sum) => ({ amount: sum[name], currency: sum.currency })),
+                    data.currency,
+                  ).map((sum) => (
+                    <dd key={sum.currency}>
+                      <Money {...sum} />
+                    </dd>
+                  ))
+                ) : (
+                  <dd>—</dd>
+                )}
               </div>
             ))}
           </dl>

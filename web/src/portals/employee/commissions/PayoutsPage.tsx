@@ -1,4 +1,4 @@
-import { Anchor, Text, TextInput } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBuildingBank, IconCash, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -18,6 +18,7 @@ import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../../ui/DataTable';
+import { DateField } from '../../../ui/DateField';
 import { RelativeTime, DateText } from '../../../ui/DateText';
 import { FormModal } from '../../../ui/FormModal';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -205,9 +206,8 @@ function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
       onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
       onClose={onClose}
     >
-      <TextInput
-        size="sm"
-        type="date"
+      <DateField
+        presets="past"
         max={todayInOfficeZone()}
         label={t('names:field.paid_date')}
         required
