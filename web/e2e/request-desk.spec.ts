@@ -28,7 +28,7 @@ test('question is reviewed, prioritised and answered @postgres', async ({ office
   await elias.open('/request-management');
   for (const card of ['Total Requests', 'Pending', 'Approved', 'Rejected'])
     await expect(elias.card(card)).toContainText(/\d/);
-  await elias.button('Show as table: Weekly volume').click();
+  await elias.showTable('Weekly volume');
   await expect(elias.row('Total', 'Weekly volume')).toBeVisible();
   await elias.search('Search requests', reference);
   await elias.chooseRowAction('Start review', reference);

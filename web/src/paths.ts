@@ -45,6 +45,9 @@ export const paths = {
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
   /** A tab with its list filtered by a search. */
   employeeTabFor: (tab: EmployeeTab, q: string) => `/employee-dashboard?${new URLSearchParams({ tab, q })}`,
+  /** The list of orders with these filters. */
+  employeeSpvsOf: (filters: Record<string, string>) =>
+    `/employee-dashboard?${new URLSearchParams({ tab: 'spvs', ...filters })}`,
   employeeOrder: (id: string) => `/employee-dashboard/orders/${id}`,
   employeeOrderInTab: (id: string) => `/employee-dashboard?tab=spvs&spv=${id}`,
   employeeInvoices: '/employee-dashboard/invoices',
@@ -68,6 +71,8 @@ export const paths = {
   isoClient: (id: string) => `/iso-dashboard/clients/${id}`,
   isoCommissions: '/iso-dashboard/commissions',
   isoStatement: '/iso-dashboard/commissions/statement',
+  isoStatementOf: (days: { from: string; to: string }) =>
+    `/iso-dashboard/commissions/statement?${new URLSearchParams(days)}`,
   isoLeads: '/iso-dashboard/leads',
   isoCalls: '/iso-dashboard/calls',
   isoRequests: '/iso-dashboard/requests',
@@ -76,6 +81,9 @@ export const paths = {
   isoSecurity: '/iso-dashboard/security',
   companyDashboard: '/company-dashboard',
   companySpvs: '/company-dashboard/spv',
+  /** The portfolio with these filters. */
+  companySpvsOf: (filters: Record<string, string>) =>
+    `/company-dashboard/spv?${new URLSearchParams(filters)}`,
   companyEmployees: '/company-dashboard/employees',
   companyClients: '/company-dashboard/clients',
   companySettings: '/company-dashboard/settings',
@@ -86,6 +94,8 @@ export const paths = {
   companyNotifications: '/company-dashboard/notifications',
   companySecurity: '/company-dashboard/security',
   requestManagement: '/request-management',
+  /** The request desk with these filters. */
+  requestsOf: (filters: Record<string, string>) => `/request-management?${new URLSearchParams(filters)}`,
   request: (id: string) => `/request-management/${id}`,
   adminDashboard: '/admin-dashboard',
   adminUsers: '/admin-dashboard/users',

@@ -2,6 +2,8 @@ import { IconActivity, IconCoin, IconEye, IconUsers } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next';
 import type { EmployeeDashboard } from '../../api/types';
 import { number } from '../../messages/format';
+import { paths } from '../../paths';
+import { linkTo } from '../../shared/linkTo';
 import { useMe } from '../../shared/session/me';
 import { CompactSums } from '../../ui/Money';
 import { StatCard, StatRow } from '../../ui/StatCard';
@@ -13,11 +15,13 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
     <StatRow>
       <StatCard
         label={t('stat.total_clients')}
+        link={linkTo(paths.employeeTab('clients'))}
         icon={<IconUsers size={18} />}
         value={dashboard && number(dashboard.total_clients)}
       />
       <StatCard
         label={t('stat.active_spvs')}
+        link={linkTo(paths.employeeSpvsOf({ status: 'active' }))}
         icon={<IconActivity size={18} />}
         value={dashboard && number(dashboard.active_spvs)}
       />
@@ -29,6 +33,7 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
       {me.can.includes('view_revenue') && (
         <StatCard
           label={t('stat.revenue')}
+          link={linkTo(paths.employeeSpvsOf({ status: 'active' }))}
           icon={<IconCoin size={18} />}
           value={
             dashboard && (

@@ -8,6 +8,8 @@ import { queries } from '../../api/queries';
 import type { IsoDashboard } from '../../api/types';
 import { number } from '../../messages/format';
 import { paths } from '../../paths';
+import { Change } from '../../shared/figures/Change';
+import { linkTo } from '../../shared/linkTo';
 import { CommissionOverview } from '../../shared/commissions/CommissionOverview';
 import { activityText } from '../../shared/activity/activityText';
 import { useMe } from '../../shared/session/me';
@@ -21,6 +23,7 @@ import { StatCard, StatRow } from '../../ui/StatCard';
 import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { EarnedChart, useEarnings } from './EarnedChart';
 import { QuickActions } from './QuickActions';
 
 type Row = IsoDashboard['clients'][number];
@@ -29,6 +32,7 @@ export function Component() {
   const { t } = useTranslation(['dashboards', 'common', 'events', 'names', 'partners']);
   const me = useMe();
   const { data, error, refetch } = useQuery(queries.isoDashboard());
+  const { months: earned, currency: earnedCurrency, before: earnedBefore, than } = useEarnings();
   const columns: Column<Row>[] = [
     {
       key: 'name',
@@ -76,12 +80,14 @@ export function Component() {
           <StatRow>
             <StatCard
               label={t('iso.active_clients')}
+              link={linkTo(paths.isoClients)}
               explain={t('partners:dashboard.active_clients')}
               icon={<IconUsers size={18} />}
               value={data && number(data.active_clients)}
             />
             <StatCard
               label={t('iso.monthly_commissions')}
+              link={linkTo(paths.isoCommissions)}
               explain={t('partners:dashboard.monthly_commissions')}
               icon={<IconCoin size={18} />}
               value={
@@ -93,21 +99,26 @@ export function Component() {
                   />
                 )
               }
+              trend={earned?.map(({ amount }) => amount)}
+              hint={earned ? <Change now={earned.at(-1)?.amount} before={earnedBefore} than={than} /> : null}
             />
             <StatCard
               label={t('iso.pending_leads')}
+              link={linkTo(paths.isoLeads)}
               explain={t('partners:dashboard.pending_leads')}
               icon={<IconUserPlus size={18} />}
               value={data && number(data.pending_leads)}
             />
             <StatCard
               label={t('iso.completed_spvs')}
+              link={linkTo(paths.isoClients)}
               explain={t('partners:dashboard.completed_spvs')}
               icon={<IconChecklist size={18} />}
               value={data && number(data.completed_spvs)}
             />
           </StatRow>
           <CommissionOverview />
+          <EarnedChart months={earned} currency={earnedCurrency} />
           <QuickActions />
           <Section
             title={t('iso.recent')}

@@ -46,7 +46,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
               <div key={name}>
                 <dt>
                   {t(`overview.${name}`)}
-                  <InfoTooltip text={t(`overview.${name}_${basis}`)} />
+                  <InfoTooltip about={t(`overview.${name}`)} text={t(`overview.${name}_${basis}`)} />
                 </dt>
                 {data ? (
                   sumsWithMoney(
@@ -72,7 +72,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
                 {t('overview.expected', {
                   amount: data.expected.map((sum) => money(sum.amount, sum.currency)).join(', '),
                 })}
-                <InfoTooltip text={t('overview.expected_text')} />
+                <InfoTooltip about={t('overview.expected_label')} text={t('overview.expected_text')} />
               </>
             )}
           </p>

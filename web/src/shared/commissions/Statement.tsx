@@ -104,7 +104,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       <th role="columnheader" scope="col" aria-label={t('column.rule')}>
                         {t('column.rule')}
                         <span className={classes.screen}>
-                          <InfoTooltip text={t('column.rule_text')} />
+                          <InfoTooltip about={t('column.rule')} text={t('column.rule_text')} />
                         </span>
                       </th>
                       <th role="columnheader" scope="col">
@@ -118,7 +118,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       >
                         {t('column.amount')}
                         <span className={classes.screen}>
-                          <InfoTooltip text={t('column.amount_text')} />
+                          <InfoTooltip about={t('column.amount')} text={t('column.amount_text')} />
                         </span>
                       </th>
                     </tr>
@@ -156,7 +156,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                     <dt>
                       {t(`statement.${name}`)}
                       <span className={classes.screen}>
-                        <InfoTooltip text={t(`statement.${name}_text`)} />
+                        <InfoTooltip about={t(`statement.${name}`)} text={t(`statement.${name}_text`)} />
                       </span>
                     </dt>
                     <dd className="num">{money(sum[name], sum.currency)}</dd>
