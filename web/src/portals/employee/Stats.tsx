@@ -15,7 +15,7 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
     <StatRow>
       <StatCard
         label={t('stat.total_clients')}
-        link={linkTo(paths.employeeTab('clients'))}
+        link={linkTo(paths.employeeClients)}
         icon={<IconUsers size={18} />}
         value={dashboard && number(dashboard.total_clients)}
       />
