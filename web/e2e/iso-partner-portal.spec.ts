@@ -193,7 +193,9 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   await ingrid.button('Request call', dialog).click();
   await ingrid.expectErrorToast('Missing Information');
   await ingrid.expectFieldError('Topic', 'Please fill in this field.', dialog);
-  await expect(ingrid.field('First choice', dialog)).toHaveAccessibleDescription('Please fill in this field.');
+  await expect(ingrid.field('First choice', dialog)).toHaveAccessibleDescription(
+    'Please fill in this field.',
+  );
   await ingrid.fillFields({ Topic: topic }, dialog);
   await ingrid.field('First choice', dialog).fill(`${soon}T15:00`);
   await ingrid.button('Request call', dialog).click();
