@@ -162,7 +162,7 @@ test('printed report contains only the report', async ({ office }) => {
   await clara.open('/company-dashboard/reports?report=portfolio&period=all_time');
   const paper = clara.page.getByRole('article', { name: 'Portfolio' });
   const ofTheScreen = [
-    clara.page.getByRole('navigation'),
+    clara.page.getByRole('navigation', { name: 'Main navigation' }),
     clara.page.getByRole('button', { name: /^Account menu of/ }),
     clara.button('Excel'),
     clara.button('Print'),

@@ -80,7 +80,7 @@ test('application prefills Quick Setup, and creating the account approves it', a
   // Ctrl+K finds a request by its reference.
   await elias.page.keyboard.press('Control+k');
   await elias.page
-    .getByRole('textbox', { name: 'Search orders, clients, companies, documents and requests' })
+    .getByRole('combobox', { name: 'Search orders, clients, companies, documents and requests' })
     .fill(made.reference);
   await expect(elias.page.getByRole('dialog').getByText(made.reference)).toBeVisible();
 });

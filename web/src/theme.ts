@@ -63,6 +63,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--spv-control-touch': '44px',
     '--spv-topbar': '48px',
     '--spv-sidebar': '220px',
+    '--spv-bottombar': '56px',
     '--spv-content': '1280px',
   },
   light: scheme(0),

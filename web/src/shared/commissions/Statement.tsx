@@ -16,7 +16,7 @@ import { commissionsCsv } from './exports';
 import classes from './Statement.module.css';
 
 /** Commission statement of a date range: screen, CSV and print. */
-export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) {
+export function Statement({ trail, isoId }: { trail: ReactNode; isoId?: string }) {
   const { t } = useTranslation(['commissions', 'names', 'common']);
   const [from, setFrom] = useParam('from');
   const [to, setTo] = useParam('to');
@@ -28,7 +28,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
         <PageHeader
           title={t('statement.title')}
           text={t('statement.text')}
-          back={back}
+          trail={trail}
           actions={
             <>
               {data && (

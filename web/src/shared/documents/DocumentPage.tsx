@@ -11,6 +11,7 @@ import type { DocumentDetail, DocumentVersion } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { actorName } from '../../messages/actorName';
 import { refetchAll } from '../StaleProblem';
+import { Crumb } from '../shell/Crumb';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DetailList } from '../../ui/DetailList';
@@ -38,11 +39,7 @@ export function DocumentPage() {
       <PageHeader
         title={document?.name ?? t('one')}
         text={document && fileFacts(t, document.latest)}
-        back={
-          <Anchor component={Link} to={places.documents} fz="inherit">
-            ← {t('title')}
-          </Anchor>
-        }
+        trail={<Crumb to={places.documents}>{t('title')}</Crumb>}
       />
       {document ? (
         <TwoColumns main={<Versions document={document} />} side={<Side document={document} />} />

@@ -1,16 +1,14 @@
-import { Anchor, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBuildingBank, IconCash, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
 import { money, todayInOfficeZone } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
-import { paths } from '../../../paths';
 import { bankCsv } from '../../../shared/commissions/exports';
 import { tableState } from '../../../shared/tableState';
 import { required } from '../../../shared/validators';
@@ -83,11 +81,6 @@ export function Component() {
       <PageHeader
         title={t('payouts.title')}
         text={t('payouts.text')}
-        back={
-          <Anchor component={Link} to={paths.employeeCommissions} fz="inherit">
-            ← {t('desk.title')}
-          </Anchor>
-        }
         actions={
           <BusyButton
             busy={open.isPending}

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
-import { CountBadge } from '../../ui/CountBadge';
+import type { NavCount } from '../shell/navigation';
 
-/** Unread message badge of the sidebar. */
-export function UnreadMessages() {
+/** Unread messages, for the sidebar. */
+export function useUnreadCount(): NavCount {
   const { t } = useTranslation('messages');
   const { data } = useQuery(queries.unreadMessages());
-  return <CountBadge of={data?.messages} label={t('unread', { count: data?.messages ?? 0 })} />;
+  const value = data?.messages ?? 0;
+  return { value, label: t('unread', { count: value }) };
 }
