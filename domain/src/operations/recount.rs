@@ -42,7 +42,11 @@ pub async fn diff(db: &Db) -> Result<Vec<(String, i64, i64)>> {
             .collect::<Vec<_>>()
     });
     let active = active.into_iter().map(|(company, (stored, found))| (active_name(company), stored, found));
-    Ok(sums.chain(active).filter(|(_, stored, recomputed)| stored != recomputed).take(MAX_DIFFERENCES).collect())
+    let mut differing: Vec<_> = active.chain(sums).filter(|(_, stored, recomputed)| stored != recomputed).collect();
+    // Sums by day and month last: there are many.
+    differing.sort_by_key(|(name, ..)| name.starts_with("figures."));
+    differing.truncate(MAX_DIFFERENCES);
+    Ok(differing)
 }
 
 /// Every stored rollup by name, without zeros.
@@ -146,7 +150,7 @@ async fn stored_sums(db: &mut impl Sql) -> Result<RollupDeltas> {
     for (company, iso, currency, n, cancelled, minor) in orders {
         found.insert(RollupKey::CompanyOrders { company, iso, currency }, Sums { n, cancelled, minor });
     }
-    // Version 0.1 also kept the leads of each partner here.
+    // Builds before 2026-11-28 kept the leads of each partner here, too.
     type Figure = (Uuid, Period, String, Metric, IsoId, String, String, i64, i64);
     let figures: Vec<Figure> = db
         .sql(

@@ -45,7 +45,7 @@ pub struct PartnerCount {
     pub minor: i64,
 }
 
-/// Rollups of a partner as of now and for a month. Reads no orders. Version 0.1 also kept leads here.
+/// Rollups of a partner as of now and for a month. Reads no orders. Builds before 2026-11-28 kept leads here, too.
 pub async fn iso(db: &mut Db, iso: IsoId, month: String) -> Result<Vec<PartnerCount>> {
     db.sql(
         "select what, nullif(currency, '') as currency, n, minor from figures where owner_id = $1 and n <> 0 \
