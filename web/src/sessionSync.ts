@@ -11,6 +11,7 @@ import { isGuarded, type Router } from './routes';
 import { withReturnTo as beforePath, nextRequirement } from './shared/session/requirements';
 import { SESSION_KEY, sessionOwner } from './api/sessionStorage';
 import { isStorageLimited } from './api/browserStorage';
+import { clearRecentPages } from './shared/shell/recentPages';
 import { clearUnsaved } from './ui/unsavedChanges';
 import { notice, toast } from './ui/toasts';
 
@@ -137,6 +138,7 @@ async function resetForUser(router: Router, nextUser: string | undefined): Promi
     await waitForUnmount();
   }
   queryClient.clear();
+  clearRecentPages();
   if (nextUser) await router.revalidate();
 }
 

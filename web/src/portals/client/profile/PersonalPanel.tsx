@@ -16,6 +16,7 @@ import { useVersionConflict } from '../../../shared/StaleProblem';
 import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
+import { DateField } from '../../../ui/DateField';
 import { FieldPair } from '../../../ui/FormModal';
 import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { toast } from '../../../ui/toasts';
@@ -118,9 +119,8 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
             />
             <FieldPair>
               {field('phone', 'tel')}
-              <TextInput
-                size="sm"
-                type="date"
+              <DateField
+                byYear
                 max={todayInUserZone()}
                 label={t('names:field.dob')}
                 {...form.getInputProps('dob')}

@@ -1,7 +1,7 @@
-import { Anchor, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { Link, useParams } from 'react-router-dom';
+import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
@@ -11,6 +11,7 @@ import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { OrderPeople } from '../../../shared/spvs/People';
 import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
+import { Crumb } from '../../../shared/shell/Crumb';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 import { ErrorState } from '../../../ui/ErrorState';
@@ -32,11 +33,7 @@ export function Component() {
       <PageHeader
         title={spv?.identifier ?? t('client:order.loading')}
         text={spv && t('client:order.number', { number: spv.order_number })}
-        back={
-          <Anchor component={Link} to={paths.employeeOrderInTab(id)} fz="inherit">
-            ← {t('tab.spvs')}
-          </Anchor>
-        }
+        trail={<Crumb to={paths.employeeSpvs}>{t('tab.spvs')}</Crumb>}
         actions={
           spv && (
             <>
