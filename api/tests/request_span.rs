@@ -1,4 +1,4 @@
-//! Request spans: log lines inside a request carry its request id, route and actor.
+//! Request spans: log lines inside a request carry its request id, route and actor. The span of its use case is inside.
 use crate::support::TestApp;
 use api::HttpConfig;
 use domain::testing::World;
@@ -7,6 +7,7 @@ use std::{
     io,
     sync::{Arc, Mutex},
 };
+use tracing_subscriber::fmt::format::FmtSpan;
 
 /// Captures JSON log lines.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +40,8 @@ async fn log_lines_carry_request_id_route_and_actor_id() {
     let subscriber = tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
-        .with_max_level(tracing::Level::INFO)
+        .with_env_filter("info,domain::orders::spvs=debug")
+        .with_span_events(FmtSpan::CLOSE)
         .with_writer(move || writer.clone())
         .finish();
     // For the whole process: a subscriber of one thread can miss lines while tests on other threads register call sites.
@@ -65,5 +67,9 @@ async fn log_lines_carry_request_id_route_and_actor_id() {
             assert_eq!(line["span"]["actor_id"].as_str(), actor_id, "{line}");
         }
     }
+    let request_id = missing.header("x-request-id").unwrap();
+    let use_case =
+        lines.iter().find(|line| line["span"]["name"] == "spvs.get" && line["spans"][0]["request_id"] == request_id);
+    assert_eq!(use_case.unwrap_or_else(|| panic!("{lines:?}"))["span"]["spv_id"], uuid::Uuid::nil().to_string());
     missing.refused(404, "not_found");
 }

@@ -32,7 +32,8 @@ pub fn start(filter: &str, format: LogFormat) {
 }
 
 /// One flat JSON object per event. The fields of the surrounding spans stand beside the event's own, so that a search for
-/// `job_id` or `request_id` finds every line inside. An inner field replaces an outer one of the same name.
+/// `job_id` or `request_id` finds every line inside. An inner field replaces an outer one of the same name. `span` is the
+/// path of the spans' names.
 struct FlatJson;
 
 impl<S> FormatEvent<S, JsonFields> for FlatJson
@@ -45,8 +46,9 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut fields = Map::new();
+        let (mut fields, mut names) = (Map::new(), Vec::new());
         for span in ctx.event_scope().into_iter().flat_map(Scope::from_root) {
+            names.push(span.name());
             if let Some(formatted) = span.extensions().get::<FormattedFields<JsonFields>>() {
                 fields.append(&mut parse_object(formatted));
             }
@@ -57,8 +59,14 @@ where
         let mut timestamp = String::new();
         SystemTime.format_time(&mut Writer::new(&mut timestamp))?;
         let metadata = event.metadata();
-        let head =
-            [("timestamp", timestamp.as_str()), ("level", metadata.level().as_str()), ("target", metadata.target())];
+        let path = names.join(":");
+        let head = [
+            ("timestamp", timestamp.as_str()),
+            ("level", metadata.level().as_str()),
+            ("target", metadata.target()),
+            ("span", path.as_str()),
+        ];
+        let head = head.into_iter().filter(|(_, value)| !value.is_empty());
         let head = head.map(|(name, value)| (name.to_owned(), Value::from(value)));
         let pairs = head.into_iter().chain(fields).map(|(name, value)| format!("{}:{value}", Value::from(name)));
         writeln!(writer, "{{{}}}", pairs.collect::<Vec<_>>().join(","))
@@ -109,7 +117,8 @@ mod tests {
         let mut line: Map<String, Value> = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
         assert!(line.remove("timestamp").is_some_and(|at| at.is_string()) && line.remove("target").is_some(), "{text}");
         let expected = serde_json::json!({
-            "level": "INFO", "message": "sent", "count": 2, "job_id": "01JD", "attempt": 1, "order": "inner",
+            "level": "INFO", "span": "job:step", "message": "sent", "count": 2, "job_id": "01JD", "attempt": 1,
+            "order": "inner",
         });
         assert_eq!(Value::from(line), expected);
     }

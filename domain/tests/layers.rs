@@ -58,7 +58,7 @@ fn readme_lists_every_folder() {
     assert_eq!(listed, found);
 }
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -106,7 +106,7 @@ fn imports(folders: &[String]) -> Vec<Import> {
 }
 
 /// The Rust files below a folder, without those that are compiled for tests only.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
     let files = files.into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "rs"));

@@ -39,5 +39,6 @@ mod text_normalization;
 mod time_zones;
 mod unsubscribe;
 mod uploads;
+mod use_case_spans;
 mod users;
 mod vehicle_name;

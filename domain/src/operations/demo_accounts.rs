@@ -19,6 +19,7 @@ pub const EMAILS: [&str; 5] =
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "demo_accounts.list_open", skip_all)]
 pub async fn list_open(ctx: &Ctx) -> Result<Vec<String>> {
     if !ctx.options.demo {
         return Ok(Vec::new());
@@ -30,6 +31,7 @@ pub async fn list_open(ctx: &Ctx) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "demo_accounts.sign_out_all", skip_all)]
 pub async fn sign_out_all(ctx: &Ctx) -> Result<Vec<String>> {
     let mut emails = Vec::new();
     for user in with_demo_password(ctx).await? {

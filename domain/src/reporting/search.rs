@@ -47,6 +47,7 @@ pub struct Hit {
 ///
 /// # Errors
 /// Unauthenticated.
+#[tracing::instrument(level = "debug", name = "search.find", skip_all)]
 pub async fn find(ctx: &Ctx, q: &str) -> Result<Vec<Hit>> {
     let scope = ctx.scope()?;
     let terms = search::terms(q);

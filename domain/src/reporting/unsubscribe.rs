@@ -18,6 +18,7 @@ use serde_json::Value;
 ///
 /// # Errors
 /// NotFound for an unknown link.
+#[tracing::instrument(level = "debug", name = "unsubscribe.unsubscribe", skip_all)]
 pub async fn unsubscribe(ctx: &Ctx, token: &str) -> Result<Kind> {
     ctx.transaction(|tx| {
         async move {

@@ -63,6 +63,7 @@ impl std::fmt::Debug for UpdateAccount {
 /// (`weak_password`, `too_long`), `data` (`too_large`, `control_characters`); Conflict `same_password`,
 /// `current_password_required`, `current_password_invalid`, `reauthentication_needed`, `reauthentication_not_valid`,
 /// `email_taken`, `over_email_send_rate_limit`; RateLimited when throttled or the hash queue is full.
+#[tracing::instrument(level = "debug", name = "auth.update_user", skip_all)]
 pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &UpdateAccount) -> Result<User> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
     let gone = || Error::unauthenticated("user_not_found");

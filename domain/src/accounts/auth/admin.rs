@@ -83,6 +83,7 @@ pub async fn authenticate(auth: &Auth, db: &Db, options: &Options, now: DateTime
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "auth.admin.list", skip_all)]
 pub async fn list(ctx: &Ctx, q: Option<&str>, oldest_first: bool, offset: i64, limit: i64) -> Result<(Vec<User>, i64)> {
     ctx.may(Action::View, Resource::Users)?;
     let found = users::store::page(&mut ctx.db(), q, oldest_first, offset, limit).await?;
@@ -111,6 +112,7 @@ fn check_not_in_use(ctx: &Ctx, user: &User) -> Result<()> {
 ///
 /// # Errors
 /// Forbidden; NotFound.
+#[tracing::instrument(level = "debug", name = "auth.admin.get", skip_all, fields(user_id = %id))]
 pub async fn get(ctx: &Ctx, id: UserId) -> Result<User> {
     ctx.may(Action::View, Resource::Users)?;
     let user = users::store::get(&mut ctx.db(), id).await?;
@@ -121,6 +123,7 @@ pub async fn get(ctx: &Ctx, id: UserId) -> Result<User> {
 ///
 /// # Errors
 /// Forbidden; NotFound; Conflict `last_super_admin`.
+#[tracing::instrument(level = "debug", name = "auth.admin.delete", skip_all, fields(user_id = %id))]
 pub async fn delete(ctx: &Ctx, id: UserId) -> Result<()> {
     get(ctx, id).await?;
     users::archive(ctx, id, None).await?;

@@ -116,6 +116,7 @@ impl std::fmt::Debug for EnrolledFactor {
 /// Unauthenticated; Invalid `friendly_name`, `issuer`; Forbidden `insufficient_aal` while a factor is to be verified;
 /// Conflict `reauthentication_needed`, `mfa_factor_name_conflict` (an empty name counts as a name),
 /// `too_many_enrolled_mfa_factors`.
+#[tracing::instrument(level = "debug", name = "auth.factors.enroll", skip_all)]
 pub async fn enroll(
     ctx: &Ctx,
     auth: &Auth,
@@ -184,6 +185,7 @@ async fn insert_unverified(tx: &mut Tx, ctx: &Ctx, auth: &Auth, me: &SignedIn, n
 ///
 /// # Errors
 /// Unauthenticated; Conflict `mfa_factor_not_found`.
+#[tracing::instrument(level = "debug", name = "auth.factors.challenge", skip_all, fields(factor_id = %id))]
 pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
     let me = require_signed_in(ctx)?;
     ctx.transaction(|tx| {
@@ -215,6 +217,12 @@ pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
 /// Unauthenticated; Conflict `reauthentication_needed` for an unverified factor, `mfa_factor_not_found`,
 /// `mfa_challenge_not_found`, `mfa_challenge_expired`, `mfa_ip_address_mismatch` (another address, or verified before),
 /// `mfa_verification_failed`; RateLimited when throttled.
+#[tracing::instrument(
+    level = "debug",
+    name = "auth.factors.verify",
+    skip_all,
+    fields(factor_id = %id, challenge_id = %challenge)
+)]
 pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId, code: &str) -> Result<TokenGrant> {
     let me = require_signed_in(ctx)?;
     let shown = ctx.transaction(|tx| verify_within(tx, ctx, auth, id, challenge, code).scope_boxed()).await;
@@ -287,6 +295,7 @@ async fn verify_within(
 /// # Errors
 /// Unauthenticated; Conflict `mfa_factor_not_found`; for a verified factor Forbidden `insufficient_aal` in a session at
 /// aal1 and Conflict `reauthentication_needed`.
+#[tracing::instrument(level = "debug", name = "auth.factors.unenroll", skip_all, fields(factor_id = %id))]
 pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
     let me = require_signed_in(ctx)?;
     ctx.transaction(|tx| {
@@ -314,6 +323,12 @@ pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `mfa_factor_not_found`.
+#[tracing::instrument(
+    level = "debug",
+    name = "auth.factors.remove_for_user",
+    skip_all,
+    fields(user_id = %owner, factor_id = %id)
+)]
 pub async fn remove_for_user(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId) -> Result<Factor> {
     ctx.may(Action::Update, Resource::Users)?;
     let factor = ctx
@@ -349,6 +364,7 @@ async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], 
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "auth.factors.reset", skip_all, fields(user_id = %id))]
 pub async fn reset(ctx: &Ctx, id: UserId) -> Result<usize> {
     ctx.may(Action::Update, Resource::Users)?;
     ctx.transaction(|tx| {
@@ -371,6 +387,7 @@ pub async fn reset(ctx: &Ctx, id: UserId) -> Result<usize> {
 ///
 /// # Errors
 /// Forbidden for others.
+#[tracing::instrument(level = "debug", name = "auth.factors.list", skip_all, fields(user_id = %user))]
 pub async fn list(ctx: &Ctx, user: UserId) -> Result<Vec<Factor>> {
     if ctx.actor.user_id() != Some(user) {
         ctx.may(Action::View, Resource::Users)?;
@@ -409,6 +426,7 @@ pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.factors.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     ctx.transaction(|tx| store::delete_expired(tx, ctx.now(), ctx.now() - UNVERIFIED_TTL).scope_boxed()).await
 }
@@ -482,6 +500,7 @@ fn totp_secret(auth: &Auth, factor: &Factor) -> Result<[u8; 20]> {
 ///
 /// # Errors
 /// Forbidden; database errors.
+#[tracing::instrument(level = "debug", name = "auth.factors.list_unusable", skip_all)]
 pub async fn list_unusable(ctx: &Ctx, keys: &super::Keys) -> Result<Vec<String>> {
     ctx.may(Action::View, Resource::Users)?;
     let made = store::keys_in_use(&mut ctx.db()).await?;

@@ -235,6 +235,7 @@ pub(super) async fn lock_of_link(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<O
 /// # Errors
 /// Unauthenticated `flow_state_not_found` (unknown, used, or linking for a session that has ended),
 /// `flow_state_expired`, `bad_code_verifier` (the code stays valid), `user_banned`, `identity_already_exists`.
+#[tracing::instrument(level = "debug", name = "auth.flows.exchange", skip_all)]
 pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -> Result<TokenGrant> {
     let hash = secret::token_hash(auth_code);
     let exchanged = ctx.transaction(|tx| exchange_in(tx, ctx, &hash, verifier).scope_boxed()).await;
@@ -285,6 +286,7 @@ pub(in crate::accounts::auth) async fn delete_all_of(tx: &mut Tx, user: UserId) 
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.flows.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
     ctx.transaction(|tx| store::delete_expired(tx, before).scope_boxed()).await
 }

@@ -104,6 +104,7 @@ pub fn title(provider: &str) -> &str {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.identities.start_sign_in", skip_all)]
 pub async fn start_sign_in(
     ctx: &Ctx,
     provider: &str,
@@ -139,6 +140,7 @@ async fn create_flow(
 ///
 /// # Errors
 /// Unauthenticated `bad_oauth_state`, `flow_state_already_used`.
+#[tracing::instrument(level = "debug", name = "auth.identities.consume_state", skip_all)]
 pub async fn consume_state(ctx: &Ctx, state: &str) -> Result<Flow> {
     let unknown = || Error::unauthenticated("bad_oauth_state");
     let id: FlowId = state.parse().map_err(|_| unknown())?;

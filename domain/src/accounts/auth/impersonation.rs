@@ -54,6 +54,7 @@ impl std::fmt::Debug for ImpersonationSession {
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `reason`; Conflict `impersonate_super_admin`, `impersonate_self`, `account_shut`.
+#[tracing::instrument(level = "debug", name = "auth.impersonation.start", skip_all, fields(user_id = %id))]
 pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<ImpersonationSession> {
     ctx.may(Action::Impersonate, Resource::Users)?;
     let Actor::User(me) = &ctx.actor else { return Err(Error::forbidden("forbidden")) };
@@ -110,6 +111,7 @@ pub async fn start(ctx: &Ctx, auth: &Auth, id: UserId, reason: &str) -> Result<I
 ///
 /// # Errors
 /// Conflict `not_impersonating`.
+#[tracing::instrument(level = "debug", name = "auth.impersonation.end", skip_all)]
 pub async fn end(ctx: &Ctx, auth: &Auth) -> Result<()> {
     let (Actor::User(who), Some(_)) = (&ctx.actor, ctx.actor.impersonator()) else {
         return Err(Error::conflict("not_impersonating"));

@@ -298,6 +298,7 @@ pub async fn revoke_all_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.links.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
     ctx.transaction(|tx| store::delete_expired(tx, before).scope_boxed()).await
 }

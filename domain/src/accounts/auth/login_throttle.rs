@@ -261,6 +261,7 @@ pub(super) async fn reset(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<()> {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.login_throttle.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     ctx.transaction(|tx| {
         async move {

@@ -111,6 +111,7 @@ fn rate_limited(wait: Duration) -> Error {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.mail_rate_limit.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
     ctx.transaction(|tx| store::delete_before(tx, before).scope_boxed()).await
 }

@@ -67,6 +67,7 @@ impl Job for SendAuthMailJob {
 ///
 /// # Errors
 /// Conflict `over_email_send_rate_limit`, also for unknown addresses.
+#[tracing::instrument(level = "debug", name = "auth.mail_request.request_mail", skip_all)]
 pub async fn request_mail(ctx: &Ctx, kind: MailRequestKind, email: &str, redirect: RedirectContext) -> Result<()> {
     let purpose = match kind {
         MailRequestKind::Recovery | MailRequestKind::Magiclink => MailPurpose::SignIn,
@@ -90,6 +91,7 @@ pub async fn request_mail(ctx: &Ctx, kind: MailRequestKind, email: &str, redirec
 ///
 /// # Errors
 /// Conflict `over_email_send_rate_limit`.
+#[tracing::instrument(level = "debug", name = "auth.mail_request.otp", skip_all)]
 pub async fn otp(ctx: &Ctx, email: &str, redirect: RedirectContext, tell: bool) -> Result<bool> {
     if tell && users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?.is_none() {
         return Ok(false);
@@ -102,6 +104,7 @@ pub async fn otp(ctx: &Ctx, email: &str, redirect: RedirectContext, tell: bool) 
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.mail_request.handle_mail_request", skip_all)]
 pub async fn handle_mail_request(ctx: &Ctx, job: &SendAuthMailJob) -> Result<()> {
     let Some(found) = users::store::by_email(&mut ctx.db(), &users::email_key(&job.email)).await? else {
         return Ok(());
@@ -202,6 +205,7 @@ pub(super) async fn create_flow(
 ///
 /// # Errors
 /// Unauthenticated for anonymous actors; Conflict `email_not_confirmed`, `over_email_send_rate_limit`.
+#[tracing::instrument(level = "debug", name = "auth.mail_request.reauthenticate", skip_all)]
 pub async fn reauthenticate(ctx: &Ctx) -> Result<()> {
     let id = ctx.actor.user_id().ok_or(Error::unauthenticated("no_authorization"))?;
     ctx.transaction(|tx| {

@@ -59,6 +59,7 @@ pub struct Account {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.load_account", skip_all)]
 pub async fn load_account(ctx: &Ctx, user: User) -> Result<Account> {
     let extras = store::load_extras(&mut ctx.db(), user.id).await?;
     Ok(extras.into_account(user, ctx.now()))
@@ -68,6 +69,7 @@ pub async fn load_account(ctx: &Ctx, user: User) -> Result<Account> {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.load_accounts", skip_all)]
 pub async fn load_accounts(ctx: &Ctx, users: Vec<User>) -> Result<Vec<Account>> {
     let ids: Vec<UserId> = users.iter().map(|user| user.id).collect();
     let mut factors = factors::load_many(&mut ctx.db(), ctx.now(), &ids).await?;

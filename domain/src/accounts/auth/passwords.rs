@@ -141,6 +141,7 @@ fn normalize(password: &str) -> String {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.passwords.min_length", skip_all)]
 pub async fn min_length(ctx: &Ctx) -> Result<usize> {
     Ok(min_length_of(&settings::get(ctx).await?))
 }
@@ -185,6 +186,7 @@ fn check_guessable(password: &str, email: &str, names: &[&str], long_enough: boo
 ///
 /// # Errors
 /// RateLimited when the queue is full.
+#[tracing::instrument(level = "debug", name = "auth.passwords.hash", skip_all)]
 pub async fn hash(ctx: &Ctx, password: impl Into<String>) -> Result<PasswordHash> {
     hash_with_salt(&ctx.random, password.into()).await
 }

@@ -29,6 +29,7 @@ impl std::fmt::Debug for Credential {
 ///
 /// # Errors
 /// Unauthenticated; Conflict `current_password_invalid`, `reauthentication_not_valid`; RateLimited when throttled.
+#[tracing::instrument(level = "debug", name = "auth.reauthenticate_with", skip_all)]
 pub async fn reauthenticate_with(ctx: &Ctx, auth: &Auth, credential: &Credential) -> Result<TokenGrant> {
     let me = factors::require_signed_in(ctx)?;
     let (kind, method) = match credential {

@@ -51,6 +51,7 @@ impl std::fmt::Debug for IssuedCodes {
 ///
 /// # Errors
 /// Unauthenticated; Conflict `mfa_factor_not_found` without a set.
+#[tracing::instrument(level = "debug", name = "auth.recovery_codes.status", skip_all)]
 pub async fn status(ctx: &Ctx) -> Result<RecoveryCodeStatus> {
     let me = factors::require_signed_in(ctx)?;
     let mut db = ctx.db();
@@ -64,6 +65,7 @@ pub async fn status(ctx: &Ctx) -> Result<RecoveryCodeStatus> {
 /// # Errors
 /// Unauthenticated; Invalid `friendly_name`; Conflict `mfa_recovery_codes_sole_factor` without an authenticator,
 /// `mfa_verified_factor_exists`, `mfa_factor_name_conflict`, `reauthentication_needed`; Forbidden `insufficient_aal`.
+#[tracing::instrument(level = "debug", name = "auth.recovery_codes.issue", skip_all)]
 pub async fn issue(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Result<IssuedCodes> {
     let me = factors::require_signed_in(ctx)?;
     let name = match factors::validate_name(friendly_name)? {
@@ -117,6 +119,7 @@ pub async fn issue(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Resul
 ///
 /// # Errors
 /// Unauthenticated; Conflict `mfa_factor_not_found`, `reauthentication_needed`; Forbidden `insufficient_aal`.
+#[tracing::instrument(level = "debug", name = "auth.recovery_codes.reissue", skip_all)]
 pub async fn reissue(ctx: &Ctx) -> Result<IssuedCodes> {
     let me = factors::require_signed_in(ctx)?;
     ctx.transaction(|tx| {
@@ -141,6 +144,7 @@ pub async fn reissue(ctx: &Ctx) -> Result<IssuedCodes> {
 ///
 /// # Errors
 /// Unauthenticated; Conflict `mfa_factor_not_found`, `reauthentication_needed`; Forbidden `insufficient_aal`.
+#[tracing::instrument(level = "debug", name = "auth.recovery_codes.remove", skip_all)]
 pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
     let me = factors::require_signed_in(ctx)?;
     let id = ctx
@@ -167,6 +171,7 @@ pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
 /// # Errors
 /// Unauthenticated; Conflict `mfa_verification_failed` for a wrong or used code and without a set; RateLimited when
 /// throttled.
+#[tracing::instrument(level = "debug", name = "auth.recovery_codes.verify", skip_all)]
 pub async fn verify(ctx: &Ctx, auth: &Auth, code: &str) -> Result<TokenGrant> {
     let me = factors::require_signed_in(ctx)?;
     let keys = &ThrottleKey::for_session("recovery-code", me.id, &ctx.origin);

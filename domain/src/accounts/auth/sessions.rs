@@ -333,6 +333,7 @@ pub(super) async fn drop_to_aal1(tx: &mut Tx, user: UserId, factor: FactorId) ->
 ///
 /// # Errors
 /// Unauthenticated for anonymous actors; Forbidden `insufficient_aal` for other sessions while a second factor is due.
+#[tracing::instrument(level = "debug", name = "auth.sessions.sign_out", skip_all)]
 pub async fn sign_out(ctx: &Ctx, auth: &Auth, scope: SignOutScope) -> Result<u64> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
     // With the password alone only the present session can be ended.
@@ -372,6 +373,7 @@ fn require_second_factor(ctx: &Ctx) -> Result<()> {
 ///
 /// # Errors
 /// NotFound, also for another user's or an ended session; Forbidden `insufficient_aal` while a second factor is due.
+#[tracing::instrument(level = "debug", name = "auth.sessions.end", skip_all, fields(session_id = %id))]
 pub async fn end(ctx: &Ctx, id: SessionId) -> Result<()> {
     require_second_factor(ctx)?;
     let session = store::session(&mut ctx.db(), id).await?.ok_or(Error::NotFound("session"))?;
@@ -405,6 +407,7 @@ pub(super) async fn find_live(db: &mut impl Sql, id: SessionId) -> Result<Option
 ///
 /// # Errors
 /// Forbidden; `insufficient_aal` while a second factor is due.
+#[tracing::instrument(level = "debug", name = "auth.sessions.list", skip_all, fields(user_id = %user))]
 pub async fn list(ctx: &Ctx, user: UserId) -> Result<Vec<Session>> {
     require_second_factor(ctx)?;
     if ctx.actor.user_id() != Some(user) {
@@ -417,6 +420,7 @@ pub async fn list(ctx: &Ctx, user: UserId) -> Result<Vec<Session>> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "auth.sessions.count_live", skip_all)]
 pub async fn count_live(ctx: &Ctx) -> Result<i64> {
     ctx.may(Action::View, Resource::Users)?;
     store::count_live(&mut ctx.db(), ctx.now() - Duration::hours(1)).await
@@ -426,6 +430,7 @@ pub async fn count_live(ctx: &Ctx) -> Result<i64> {
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.sessions.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx, idle: DateTime<Utc>, over: DateTime<Utc>) -> Result<u64> {
     ctx.transaction(|tx| {
         async move {

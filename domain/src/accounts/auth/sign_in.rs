@@ -63,6 +63,7 @@ fn is_closed_demo(ctx: &Ctx, email: &str, password: &str) -> bool {
 /// (decision 24) and an account without a password. Only after the right password: `user_banned` for a suspended or
 /// archived account, Conflict `email_not_confirmed`. RateLimited when throttled after failures, and when the hash queue is
 /// full.
+#[tracing::instrument(level = "debug", name = "auth.sign_in", skip_all)]
 pub async fn sign_in(ctx: &Ctx, auth: &Auth, email: &str, password: &str) -> Result<TokenGrant> {
     let key = users::email_key(email);
     let mut keys = ThrottleKey::for_sign_in(&key, &ctx.origin);
@@ -155,6 +156,7 @@ async fn start_session(
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.is_known_location", skip_all)]
 pub async fn is_known_location(ctx: &Ctx, email: &str) -> Result<bool> {
     let found = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
     login_throttle::is_known_location(ctx, found.map(|user| user.id)).await
@@ -225,6 +227,7 @@ async fn record_wrong_password(ctx: &Ctx, keys: &[ThrottleKey], user: Option<&Us
 ///
 /// # Errors
 /// Database errors.
+#[tracing::instrument(level = "debug", name = "auth.session_owner", skip_all)]
 pub async fn session_owner(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Option<UserId>> {
     let Ok((id, _)) = auth.keys.read_refresh_token(token) else { return Ok(None) };
     Ok(sessions::find_live(&mut ctx.db(), id).await?.map(|session| session.user_id))
@@ -234,6 +237,7 @@ pub async fn session_owner(ctx: &Ctx, auth: &Auth, token: &str) -> Result<Option
 ///
 /// # Errors
 /// Unauthenticated `refresh_token_not_valid` for a malformed token; as `sessions::refresh`.
+#[tracing::instrument(level = "debug", name = "auth.refresh", skip_all)]
 pub async fn refresh(ctx: &Ctx, auth: &Auth, token: &str) -> Result<TokenGrant> {
     let (id, counter) = auth.keys.read_refresh_token(token).map_err(|why| {
         Error::unauthenticated(match why {

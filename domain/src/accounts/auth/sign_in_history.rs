@@ -20,6 +20,7 @@ pub const ACTIONS: [&str; 3] = ["session.started", "session.ended", "sign_in.fai
 ///
 /// # Errors
 /// Unauthenticated; Forbidden while a requirement is due; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "auth.sign_in_history.list", skip_all)]
 pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
     let me = super::factors::require_signed_in(ctx)?;
     me.check_fully_authenticated()?;
@@ -30,6 +31,7 @@ pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
 ///
 /// # Errors
 /// Forbidden; NotFound; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "auth.sign_in_history.list_of", skip_all, fields(user_id = %user))]
 pub async fn list_of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let user = users::row(ctx, user).await?;
     list_for(ctx, user.id, page).await

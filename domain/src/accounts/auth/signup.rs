@@ -54,6 +54,7 @@ pub enum SignUpOutcome {
 /// # Errors
 /// Forbidden `signup_disabled`; Invalid `email`, `password`, `data`; Conflict `user_already_exists` (only with
 /// automatic confirmation), `over_email_send_rate_limit`; RateLimited when the hash queue is full.
+#[tracing::instrument(level = "debug", name = "auth.sign_up", skip_all)]
 pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignUpOutcome> {
     if !ctx.options.signup {
         return Err(Error::forbidden("signup_disabled"));

@@ -33,6 +33,7 @@ pub struct Block {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "ip_blocklist.list", skip_all)]
 pub async fn list(ctx: &Ctx) -> Result<Vec<Block>> {
     ctx.may(Action::Update, Resource::Settings)?;
     store::list(&mut ctx.db()).await
@@ -43,6 +44,7 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Block>> {
 /// # Errors
 /// Forbidden; Invalid `network`, `reason`; Conflict `own_address` when it contains the actor's address,
 /// `too_many_blocks`.
+#[tracing::instrument(level = "debug", name = "ip_blocklist.add", skip_all)]
 pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block> {
     ctx.may(Action::Update, Resource::Settings)?;
     let mut check = Validator::new();
@@ -89,6 +91,7 @@ pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block
 ///
 /// # Errors
 /// Forbidden; NotFound.
+#[tracing::instrument(level = "debug", name = "ip_blocklist.remove", skip_all, fields(block_id = %id))]
 pub async fn remove(ctx: &Ctx, id: BlockId) -> Result<()> {
     ctx.may(Action::Update, Resource::Settings)?;
     ctx.transaction(|tx| {

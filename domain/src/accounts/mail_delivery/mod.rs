@@ -49,6 +49,7 @@ pub struct Outgoing {
 ///
 /// # Errors
 /// NotFound; what the database refuses.
+#[tracing::instrument(level = "debug", name = "mail_delivery.load_for_sending", skip_all, fields(mail_id = %id))]
 pub async fn load_for_sending(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     ctx.transaction(|tx| load(tx, ctx, id).scope_boxed()).await
 }

@@ -47,6 +47,7 @@ pub(crate) async fn change_role(
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`, `last_super_admin`, `archived`.
+#[tracing::instrument(level = "debug", name = "users.suspend", skip_all, fields(user_id = %id))]
 pub async fn suspend(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
     ctx.may(Action::Suspend, Resource::Users)?;
     transition(ctx, id, expected, "user.suspended", |user| match user.status {
@@ -61,6 +62,7 @@ pub async fn suspend(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<Use
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`.
+#[tracing::instrument(level = "debug", name = "users.restore", skip_all, fields(user_id = %id))]
 pub async fn restore(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
     ctx.may(Action::Suspend, Resource::Users)?;
     transition(ctx, id, expected, "user.restored", |user| {
@@ -73,6 +75,7 @@ pub async fn restore(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<Use
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`, `last_super_admin`.
+#[tracing::instrument(level = "debug", name = "users.archive", skip_all, fields(user_id = %id))]
 pub async fn archive(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
     ctx.may(Action::Archive, Resource::Users)?;
     transition(ctx, id, expected, "user.archived", |user| {

@@ -117,6 +117,7 @@ pub struct UserPage {
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit, cursor or page.
+#[tracing::instrument(level = "debug", name = "users.page", skip_all)]
 pub async fn page(ctx: &Ctx, query: &UserQuery, page: &PageQuery) -> Result<UserPage> {
     ctx.may(Action::View, Resource::Users)?;
     let limit = page.limit()?;
@@ -144,6 +145,7 @@ fn out_of_range(min: i64, max: i64) -> Error {
 ///
 /// # Errors
 /// Forbidden; NotFound.
+#[tracing::instrument(level = "debug", name = "users.row", skip_all, fields(user_id = %id))]
 pub async fn row(ctx: &Ctx, id: UserId) -> Result<UserRow> {
     ctx.may(Action::View, Resource::Users)?;
     store::row(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))
@@ -153,6 +155,7 @@ pub async fn row(ctx: &Ctx, id: UserId) -> Result<UserRow> {
 ///
 /// # Errors
 /// Forbidden; NotFound; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "users.activity_of", skip_all, fields(user_id = %id))]
 pub async fn activity_of(ctx: &Ctx, id: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let row = row(ctx, id).await?;
     activity::of_user(ctx, row.id, page).await
@@ -163,6 +166,7 @@ pub async fn activity_of(ctx: &Ctx, id: UserId, page: &PageQuery) -> Result<Page
 /// # Errors
 /// NotFound; Forbidden; Conflict `not_invitable` for an account that is not pending, `over_email_send_rate_limit`
 /// within the cooldown of the address.
+#[tracing::instrument(level = "debug", name = "users.invite_again", skip_all, fields(user_id = %id))]
 pub async fn invite_again(ctx: &Ctx, id: UserId) -> Result<()> {
     ctx.may(Action::Update, Resource::Users)?;
     ctx.transaction(|tx| {

@@ -25,6 +25,7 @@ pub struct Me {
 ///
 /// # Errors
 /// Unauthenticated for anonymous actors, jobs and the operator, which have no account.
+#[tracing::instrument(level = "debug", name = "users.me", skip_all)]
 pub async fn me(ctx: &Ctx) -> Result<Me> {
     let id = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
     let mut db = ctx.db();
@@ -46,6 +47,7 @@ pub struct Preferences {
 ///
 /// # Errors
 /// Unauthenticated as [`me`]; Invalid `language`, `time_zone`.
+#[tracing::instrument(level = "debug", name = "users.set_preferences", skip_all)]
 pub async fn set_preferences(ctx: &Ctx, preferences: Preferences) -> Result<User> {
     let id = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
     let mut check = Validator::new();

@@ -23,7 +23,7 @@ pub use list::{StatusCounts, UserOrder, UserPage, UserQuery, UserRow, activity_o
 pub(crate) use me::validate_language;
 pub use me::{Me, Preferences, me, set_preferences};
 pub use model::{MailTimestamps, NewUser, ProtocolFields, Status, Theme, User};
-pub use profile::{Profile, UpdateProfile, get as profile};
+pub use profile::{Profile, UpdateProfile, profile};
 pub(crate) use profile::{require_account, save_profile};
 pub use send_mail::send_notification;
 pub use store::{
@@ -227,6 +227,7 @@ pub async fn index(tx: &mut Tx, user: &User) -> Result<()> {
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "users.get", skip_all, fields(user_id = %id))]
 pub async fn get(ctx: &Ctx, id: UserId) -> Result<User> {
     if ctx.actor.user_id() != Some(id) {
         ctx.may(Action::View, Resource::Users)?;
@@ -238,6 +239,7 @@ pub async fn get(ctx: &Ctx, id: UserId) -> Result<User> {
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "users.find", skip_all)]
 pub async fn find(ctx: &Ctx, email: &str) -> Result<User> {
     ctx.may(Action::View, Resource::Users)?;
     store::by_email(&mut ctx.db(), &email_key(email)).await?.ok_or(Error::NotFound("user"))
@@ -247,6 +249,7 @@ pub async fn find(ctx: &Ctx, email: &str) -> Result<User> {
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "users.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<User>> {
     ctx.may(Action::View, Resource::Users)?;
     let limit = page.limit()?;
@@ -258,6 +261,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<U
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "users.sessions", skip_all, fields(user_id = %id))]
 pub async fn sessions(ctx: &Ctx, id: UserId) -> Result<Vec<sessions::Session>> {
     let user = get(ctx, id).await?;
     sessions::list(ctx, user.id).await
@@ -267,6 +271,7 @@ pub async fn sessions(ctx: &Ctx, id: UserId) -> Result<Vec<sessions::Session>> {
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "users.sign_out", skip_all, fields(user_id = %id))]
 pub async fn sign_out(ctx: &Ctx, id: UserId) -> Result<u64> {
     if ctx.actor.user_id() != Some(id) {
         ctx.may(Action::Update, Resource::Users)?;

@@ -56,7 +56,8 @@ pub struct UpdateProfile {
 /// # Errors
 /// Unauthenticated for anonymous actors, jobs and the operator, which have no account; Forbidden while a requirement is
 /// due.
-pub async fn get(ctx: &Ctx) -> Result<Profile> {
+#[tracing::instrument(level = "debug", name = "users.profile", skip_all)]
+pub async fn profile(ctx: &Ctx) -> Result<Profile> {
     store::profile(&mut ctx.db(), require_account(ctx)?).await
 }
 

@@ -19,6 +19,7 @@ use serde_json::Map;
 ///
 /// # Errors
 /// Forbidden; Invalid for another `kind`, and for an address `to` without an open account.
+#[tracing::instrument(level = "debug", name = "users.send_notification", skip_all)]
 pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut check = Validator::new();

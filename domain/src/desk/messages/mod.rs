@@ -51,6 +51,7 @@ const MAX_DOCUMENTS_PER_MESSAGE: usize = 20;
 /// NotFound for a thread, order, client or document that the actor may not see; Forbidden for an internal note of a
 /// client; Invalid `body`, which may only be empty with documents, `document_ids`, and `client_id` if staff name no
 /// target.
+#[tracing::instrument(level = "debug", name = "messages.send", skip_all)]
 pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
     let mut check = Validator::new();
     let documents: BTreeSet<DocumentId> = input.document_ids.iter().copied().collect();
@@ -187,6 +188,7 @@ fn viewer(ctx: &Ctx) -> Result<Option<(Viewer, UserId)>> {
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "messages.threads", skip_all)]
 pub async fn threads(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Thread>> {
     let limit = page.limit()?;
     let before = page.after()?;
@@ -199,6 +201,7 @@ pub async fn threads(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Pag
 ///
 /// # Errors
 /// NotFound, also for a thread that is not the actor's, or has only internal notes so far.
+#[tracing::instrument(level = "debug", name = "messages.thread", skip_all, fields(thread_id = %id))]
 pub async fn thread(ctx: &Ctx, id: ThreadId) -> Result<Thread> {
     let (viewer, me) = viewer(ctx)?.ok_or(Error::NotFound("thread"))?;
     let filter = Filter { id: Some(id), ..Filter::default() };
@@ -212,6 +215,7 @@ pub async fn thread(ctx: &Ctx, id: ThreadId) -> Result<Thread> {
 ///
 /// # Errors
 /// NotFound as [`thread`]; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "messages.list", skip_all, fields(thread_id = %id))]
 pub async fn list(ctx: &Ctx, id: ThreadId, page: &PageQuery) -> Result<Page<Message>> {
     let limit = page.limit()?;
     let before = page.after()?;
@@ -230,6 +234,7 @@ pub async fn list(ctx: &Ctx, id: ThreadId, page: &PageQuery) -> Result<Page<Mess
 ///
 /// # Errors
 /// Unauthenticated.
+#[tracing::instrument(level = "debug", name = "messages.unread", skip_all)]
 pub async fn unread(ctx: &Ctx) -> Result<(i64, i64)> {
     match viewer(ctx)? {
         Some((_, me)) => store::unread(&mut ctx.db(), me).await,
@@ -241,6 +246,7 @@ pub async fn unread(ctx: &Ctx) -> Result<(i64, i64)> {
 ///
 /// # Errors
 /// NotFound as [`thread`].
+#[tracing::instrument(level = "debug", name = "messages.read", skip_all, fields(thread_id = %id))]
 pub async fn read(ctx: &Ctx, id: ThreadId) -> Result<()> {
     let thread = thread(ctx, id).await?.id;
     let Some(me) = ctx.actor.user_id() else { return Ok(()) };

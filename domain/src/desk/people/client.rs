@@ -9,6 +9,7 @@ use crate::{
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; Conflict `archived`; stale when `version` is not the row's.
+#[tracing::instrument(level = "debug", name = "people.update_client", skip_all, fields(user_id = %id))]
 pub async fn update_client(ctx: &Ctx, id: UserId, version: Option<i64>, change: Change) -> Result<Client> {
     let change = &change;
     ctx.transaction(|tx| {

@@ -40,6 +40,7 @@ pub struct CreateUser {
 ///
 /// # Errors
 /// Forbidden; Invalid fields; Conflict `email_taken`.
+#[tracing::instrument(level = "debug", name = "people.create", skip_all)]
 pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
     let mut check = Validator::new();

@@ -11,7 +11,8 @@ use crate::{
 ///
 /// # Errors
 /// As [`users::profile`]; Invalid per field; Conflict `stale` when `version` is not the row's.
-pub async fn update(ctx: &Ctx, version: Option<i64>, change: UpdateProfile) -> Result<Profile> {
+#[tracing::instrument(level = "debug", name = "people.update_profile", skip_all)]
+pub async fn update_profile(ctx: &Ctx, version: Option<i64>, change: UpdateProfile) -> Result<Profile> {
     users::require_account(ctx)?;
     let today = settings::person_today(ctx).await?;
     let change = &change;

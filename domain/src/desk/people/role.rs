@@ -22,6 +22,7 @@ use crate::{
 /// # Errors
 /// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`, `iso_person` for the person that an ISO signs in
 /// as, `has_orders` for a client who is to become something else.
+#[tracing::instrument(level = "debug", name = "people.set_role", skip_all, fields(user_id = %id))]
 pub async fn set_role(
     ctx: &Ctx,
     id: UserId,

@@ -20,6 +20,7 @@ use crate::{
 /// # Errors
 /// Unauthenticated `otp_expired` for an unknown, wrong, used or expired one alike; `user_banned`; Conflict `email_taken`
 /// where a new address belongs to another account by now; RateLimited after many wrong codes.
+#[tracing::instrument(level = "debug", name = "people.verify", skip_all)]
 pub async fn verify(
     ctx: &Ctx,
     auth: &Auth,
@@ -47,6 +48,7 @@ pub async fn verify(
 ///
 /// # Errors
 /// As [`identities::sign_in_with_claims`]; Unauthenticated `account_requested`.
+#[tracing::instrument(level = "debug", name = "people.sign_in_with_provider", skip_all)]
 pub async fn sign_in_with_provider(
     ctx: &Ctx,
     auth: &Auth,

@@ -31,6 +31,7 @@ use serde_json::{Map, Value};
 /// # Errors
 /// NotFound; Forbidden; Conflict `request_decided`, `not_an_order`, or an outdated version; Invalid per field of the
 /// order.
+#[tracing::instrument(level = "debug", name = "requests.accept", skip_all, fields(desk_request_id = %id))]
 pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboarding::OrderInput) -> Result<Request> {
     let input = &input;
     ctx.transaction(|tx| {
@@ -72,6 +73,7 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboa
 /// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, an outdated version, `approved_by_order`,
 /// `approved_by_account`, `approved_by_lead` and `approved_by_call` for kinds that are approved by creating something,
 /// `email_taken`.
+#[tracing::instrument(level = "debug", name = "requests.approve", skip_all, fields(desk_request_id = %id))]
 pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Option<&str>) -> Result<Request> {
     ctx.transaction(|tx| {
         async move {
@@ -103,6 +105,7 @@ pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Opt
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `request_decided`, or an outdated version.
+#[tracing::instrument(level = "debug", name = "requests.reject", skip_all, fields(desk_request_id = %id))]
 pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str) -> Result<Request> {
     if let Some(entity) = linked_entity(ctx, id, version, Action::Update).await? {
         linked::reject(ctx, entity, reason).await?;
@@ -142,6 +145,7 @@ async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind
 ///
 /// # Errors
 /// NotFound; Forbidden for all others; Conflict `request_decided`, `call_answered`, or an outdated version.
+#[tracing::instrument(level = "debug", name = "requests.withdraw", skip_all, fields(desk_request_id = %id))]
 pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
     if let Some(entity) = linked_entity(ctx, id, version, Action::Cancel).await? {
         if ctx.actor.is_staff() {
@@ -166,6 +170,7 @@ pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `request_decided`, `in_review`, or an outdated version.
+#[tracing::instrument(level = "debug", name = "requests.review", skip_all, fields(desk_request_id = %id))]
 pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
     ctx.transaction(|tx| {
         async move {
@@ -197,6 +202,7 @@ pub struct Change {
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; Conflict `request_decided`, or an outdated version.
+#[tracing::instrument(level = "debug", name = "requests.update", skip_all, fields(desk_request_id = %id))]
 pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Change) -> Result<Request> {
     let change = &change;
     ctx.transaction(|tx| update_in(tx, ctx, id, version, change).scope_boxed()).await?;

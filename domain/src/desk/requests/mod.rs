@@ -70,6 +70,7 @@ pub struct Input {
 ///
 /// # Errors
 /// Invalid per field; Unauthenticated and Forbidden for an order.
+#[tracing::instrument(level = "debug", name = "requests.create", skip_all)]
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     if input.kind.trim() == Kind::Order.name() {
         return create_order(ctx, input).await;
@@ -241,6 +242,7 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor, and for filters reserved to the staff.
+#[tracing::instrument(level = "debug", name = "requests.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Request>> {
     ctx.scope()?;
     let of = ctx.actor.user_id().filter(|_| !ctx.can(Action::View, Resource::Requests));
@@ -270,6 +272,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
 ///
 /// # Errors
 /// NotFound, also for requests of others.
+#[tracing::instrument(level = "debug", name = "requests.get", skip_all, fields(desk_request_id = %id))]
 pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
     let request = rows::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
     ctx.may(Action::View, rows::resource(&request))?;
@@ -280,6 +283,7 @@ pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "requests.documents", skip_all)]
 pub async fn documents<'r>(
     ctx: &Ctx,
     requests: impl IntoIterator<Item = &'r Request>,
@@ -292,6 +296,7 @@ pub async fn documents<'r>(
 ///
 /// # Errors
 /// Forbidden; NotFound; Conflict `ambiguous`.
+#[tracing::instrument(level = "debug", name = "requests.find", skip_all)]
 pub async fn find(ctx: &Ctx, reference: &str) -> Result<Request> {
     ctx.may(Action::View, Resource::Requests)?;
     let digits = unique_key(reference);

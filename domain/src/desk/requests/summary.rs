@@ -76,6 +76,7 @@ pub(crate) struct WeekCount {
 ///
 /// # Errors
 /// Forbidden for others.
+#[tracing::instrument(level = "debug", name = "requests.summary", skip_all)]
 pub async fn summary(ctx: &Ctx) -> Result<RequestSummary> {
     ctx.may(Action::View, Resource::Requests)?;
     let mut db = ctx.db();

@@ -29,6 +29,7 @@ const MAX_STEPS: usize = 1_000;
 ///
 /// # Errors
 /// Forbidden for others, and for actors who are no user.
+#[tracing::instrument(level = "debug", name = "tasks.mine", skip_all)]
 pub async fn mine(ctx: &Ctx) -> Result<(Vec<Task>, bool)> {
     let mut tasks = assigned(ctx, MAX_TASKS + 1, ListOrder::Due).await?;
     let more = tasks.len() > MAX_TASKS;
@@ -40,6 +41,7 @@ pub async fn mine(ctx: &Ctx) -> Result<(Vec<Task>, bool)> {
 ///
 /// # Errors
 /// Forbidden as [`mine`].
+#[tracing::instrument(level = "debug", name = "tasks.all", skip_all)]
 pub async fn all(ctx: &Ctx) -> Result<Vec<Task>> {
     // By creation time, so that none moves while pages are read.
     assigned(ctx, i64::MAX as usize, ListOrder::Newest).await
@@ -82,6 +84,7 @@ async fn assigned(ctx: &Ctx, most: usize, order: ListOrder) -> Result<Vec<Task>>
 ///
 /// # Errors
 /// Forbidden for others.
+#[tracing::instrument(level = "debug", name = "tasks.staff", skip_all)]
 pub async fn staff(ctx: &Ctx) -> Result<Vec<(UserId, String)>> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let rows = store::staff(&mut ctx.db()).await?;
@@ -105,6 +108,7 @@ pub struct Performance {
 ///
 /// # Errors
 /// Forbidden for others.
+#[tracing::instrument(level = "debug", name = "tasks.performance", skip_all)]
 pub async fn performance(ctx: &Ctx) -> Result<Performance> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let mut db = ctx.db();

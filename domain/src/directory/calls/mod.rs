@@ -37,6 +37,7 @@ pub struct Input {
 ///
 /// # Errors
 /// Forbidden; Invalid per field: one to [`MAX_PROPOSED_TIMES`] times, all in the future.
+#[tracing::instrument(level = "debug", name = "calls.create", skip_all)]
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
     ctx.may(Action::Create, Resource::NewCall)?;
     let Scope::Iso(iso_id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
@@ -85,6 +86,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
 ///
 /// # Errors
 /// NotFound, also for a call that the actor may not see.
+#[tracing::instrument(level = "debug", name = "calls.get", skip_all, fields(call_id = %id))]
 pub async fn get(ctx: &Ctx, id: CallId) -> Result<Call> {
     let call = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("call"))?;
     ctx.may(Action::View, resource(&call))?;
@@ -95,6 +97,7 @@ pub async fn get(ctx: &Ctx, id: CallId) -> Result<Call> {
 ///
 /// # Errors
 /// Forbidden for others; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "calls.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Call>> {
     ctx.may(Action::View, Resource::Calls)?;
     let limit = page.limit()?;
@@ -106,6 +109,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `begins_at`; Conflict `call_answered`, stale.
+#[tracing::instrument(level = "debug", name = "calls.confirm", skip_all, fields(call_id = %id))]
 pub async fn confirm(
     ctx: &Ctx,
     id: CallId,
@@ -139,6 +143,7 @@ pub async fn confirm(
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `call_answered`, stale.
+#[tracing::instrument(level = "debug", name = "calls.decline", skip_all, fields(call_id = %id))]
 pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) -> Result<Call> {
     ctx.transaction(|tx| {
         async move {
@@ -160,6 +165,7 @@ pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) 
 ///
 /// # Errors
 /// NotFound; Conflict `call_answered` once it is declined or cancelled, stale.
+#[tracing::instrument(level = "debug", name = "calls.cancel", skip_all, fields(call_id = %id))]
 pub async fn cancel(ctx: &Ctx, id: CallId, version: Option<i64>) -> Result<Call> {
     ctx.transaction(|tx| {
         async move {

@@ -30,6 +30,7 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// NotFound, also for a client that the actor may not see.
+#[tracing::instrument(level = "debug", name = "clients.get", skip_all, fields(user_id = %id))]
 pub async fn get(ctx: &Ctx, id: UserId) -> Result<Client> {
     let client = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("client"))?;
     ctx.may(Action::View, resource(&client))?;
@@ -40,6 +41,7 @@ pub async fn get(ctx: &Ctx, id: UserId) -> Result<Client> {
 ///
 /// # Errors
 /// NotFound.
+#[tracing::instrument(level = "debug", name = "clients.find", skip_all)]
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Client> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
@@ -52,6 +54,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Client> {
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit, or a cursor of another sort order.
+#[tracing::instrument(level = "debug", name = "clients.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Client>> {
     let limit = page.limit()?;
     let after: Option<store::Cursor> = page.after()?;
@@ -66,6 +69,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
 ///
 /// # Errors
 /// Unauthenticated.
+#[tracing::instrument(level = "debug", name = "clients.progress", skip_all)]
 pub async fn progress(ctx: &Ctx, clients: &[Client]) -> Result<Option<HashMap<UserId, Progress>>> {
     let scope = ctx.scope()?;
     if !matches!(scope, Scope::Iso(_)) {
@@ -135,6 +139,7 @@ pub(crate) async fn change(
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `archived`; stale.
+#[tracing::instrument(level = "debug", name = "clients.suspend", skip_all, fields(user_id = %id))]
 pub async fn suspend(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
     set_status(ctx, id, version, Action::Suspend, "client.suspended", |user| match user.status {
         users::Status::Archived => Err(Error::conflict("archived")),
@@ -148,6 +153,7 @@ pub async fn suspend(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Clie
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
+#[tracing::instrument(level = "debug", name = "clients.archive", skip_all, fields(user_id = %id))]
 pub async fn archive(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
     set_status(ctx, id, version, Action::Archive, "client.archived", |user| {
         Ok((user.status != users::Status::Archived).then_some(users::Status::Archived))
@@ -159,6 +165,7 @@ pub async fn archive(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Clie
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
+#[tracing::instrument(level = "debug", name = "clients.restore", skip_all, fields(user_id = %id))]
 pub async fn restore(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
     set_status(ctx, id, version, Action::Archive, "client.restored", |user| {
         Ok(matches!(user.status, users::Status::Suspended | users::Status::Archived)
@@ -171,6 +178,7 @@ pub async fn restore(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Clie
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `not_invitable` for a suspended or archived client.
+#[tracing::instrument(level = "debug", name = "clients.invite", skip_all, fields(user_id = %id))]
 pub async fn invite(ctx: &Ctx, id: UserId) -> Result<Client> {
     let client = get(ctx, id).await?;
     ctx.may(Action::Invite, resource(&client))?;

@@ -60,6 +60,7 @@ pub struct MemberFilter {
 ///
 /// # Errors
 /// As [`portal`]; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "companies.members", skip_all, fields(company_id = %id))]
 pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &PageQuery) -> Result<Page<Member>> {
     let company = portal(ctx, Some(id)).await?;
     let limit = page.limit()?;
@@ -72,6 +73,7 @@ pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &Pag
 /// # Errors
 /// As [`portal`]; Invalid per field; Conflict `archived`, `too_many_members`, `over_email_send_rate_limit` beyond the
 /// company's hourly quota of invitations.
+#[tracing::instrument(level = "debug", name = "companies.invite_member", skip_all, fields(company_id = %id))]
 pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Result<Member> {
     let company = portal(ctx, Some(id)).await?;
     if company.archived_at.is_some() {
@@ -127,6 +129,7 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
 /// # Errors
 /// NotFound; Conflict `not_invitable` for a member who has accepted, was removed or is suspended,
 /// `over_email_send_rate_limit` within the cooldown of the address, or beyond the company's hourly quota of invitations.
+#[tracing::instrument(level = "debug", name = "companies.invite_member_again", skip_all, fields(user_id = %id))]
 pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     let found = member(ctx, id).await?;
     if found.status != Status::Pending {
@@ -150,6 +153,7 @@ pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
 ///
 /// # Errors
 /// NotFound; Conflict `own_account`, `last_company_admin`, `shut_by_office` for a member suspended by the office.
+#[tracing::instrument(level = "debug", name = "companies.remove_member", skip_all, fields(user_id = %id))]
 pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
     change_status(ctx, id, "company.member_removed", |user| match user.status {
         Status::Archived => None,
@@ -163,6 +167,7 @@ pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
 ///
 /// # Errors
 /// NotFound; Conflict `shut_by_office`.
+#[tracing::instrument(level = "debug", name = "companies.restore_member", skip_all, fields(user_id = %id))]
 pub async fn restore_member(ctx: &Ctx, id: UserId) -> Result<Member> {
     change_status(ctx, id, "company.member_restored", |user| {
         (user.status == Status::Archived).then(|| user.status_after_restore())

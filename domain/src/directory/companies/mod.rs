@@ -39,6 +39,7 @@ use uuid::Uuid;
 /// # Errors
 /// Forbidden; Invalid per field, `name` `duplicate` where another company that is not archived has it; Conflict
 /// `email_taken`, `request_decided` and `not_this_account` for the application.
+#[tracing::instrument(level = "debug", name = "companies.create", skip_all)]
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
     ctx.may(Action::Create, Resource::NewCompany)?;
     let company = &Company::new(CompanyId(ctx.random.uuid()), &input, ctx.now(), ctx.actor_name())?;
@@ -74,6 +75,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
 ///
 /// # Errors
 /// NotFound, also for a company that the actor may not see.
+#[tracing::instrument(level = "debug", name = "companies.get", skip_all, fields(company_id = %id))]
 pub async fn get(ctx: &Ctx, id: CompanyId) -> Result<Company> {
     ctx.may(Action::View, Resource::Company { id })?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
@@ -84,6 +86,7 @@ pub async fn get(ctx: &Ctx, id: CompanyId) -> Result<Company> {
 ///
 /// # Errors
 /// As [`crate::kernel::access::Actor::company`].
+#[tracing::instrument(level = "debug", name = "companies.portal", skip_all)]
 pub async fn portal(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Company> {
     let id = ctx.actor.company(picked)?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
@@ -93,6 +96,7 @@ pub async fn portal(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Company> {
 ///
 /// # Errors
 /// NotFound.
+#[tracing::instrument(level = "debug", name = "companies.logo", skip_all)]
 pub async fn logo(ctx: &Ctx, id: Uuid) -> Result<Logo> {
     let mut db = ctx.db();
     match store::logo(&mut db, id).await? {
@@ -105,6 +109,7 @@ pub async fn logo(ctx: &Ctx, id: Uuid) -> Result<Logo> {
 ///
 /// # Errors
 /// NotFound; Conflict `ambiguous` when several have the name.
+#[tracing::instrument(level = "debug", name = "companies.find", skip_all)]
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
@@ -121,6 +126,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "companies.list", skip_all)]
 pub async fn list(ctx: &Ctx, q: Option<&str>, archived: bool, page: &PageQuery) -> Result<Page<Company>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, q, archived, page.after()?, limit + 1).await?;
@@ -141,6 +147,7 @@ pub(crate) async fn among(ctx: &Ctx, ids: Vec<uuid::Uuid>, page: &PageQuery) -> 
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "companies.depends", skip_all, fields(company_id = %id))]
 pub async fn depends(ctx: &Ctx, id: CompanyId) -> Result<Option<DependencyCounts>> {
     if !ctx.can(Action::Archive, Resource::Company { id }) {
         return Ok(None);
@@ -152,6 +159,7 @@ pub async fn depends(ctx: &Ctx, id: CompanyId) -> Result<Option<DependencyCounts
 ///
 /// # Errors
 /// NotFound; Invalid per field; stale when `version` is not the row's.
+#[tracing::instrument(level = "debug", name = "companies.update", skip_all, fields(company_id = %id))]
 pub async fn update(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Input) -> Result<Company> {
     change(ctx, id, version, Action::Update, "company.updated", |company| company.set(&input.or_values_of(company)))
         .await
@@ -161,6 +169,7 @@ pub async fn update(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Input
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
+#[tracing::instrument(level = "debug", name = "companies.archive", skip_all, fields(company_id = %id))]
 pub async fn archive(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<Company> {
     let now = ctx.now();
     change(ctx, id, version, Action::Archive, "company.archived", |company| {
@@ -174,6 +183,7 @@ pub async fn archive(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<C
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
+#[tracing::instrument(level = "debug", name = "companies.restore", skip_all, fields(company_id = %id))]
 pub async fn restore(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<Company> {
     change(ctx, id, version, Action::Archive, "company.restored", |company| {
         company.archived_at = None;
@@ -218,6 +228,7 @@ async fn change(
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
+#[tracing::instrument(level = "debug", name = "companies.delete", skip_all, fields(company_id = %id))]
 pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()> {
     ctx.transaction(|tx| {
         async move {

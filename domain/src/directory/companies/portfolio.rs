@@ -43,6 +43,7 @@ impl Progress {
 ///
 /// # Errors
 /// As [`portal`]; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "companies.clients", skip_all, fields(company_id = %id))]
 pub async fn clients(ctx: &Ctx, id: CompanyId, q: Option<&str>, page: &PageQuery) -> Result<Page<PortfolioClient>> {
     let company = portal(ctx, Some(id)).await?;
     let limit = page.limit()?;

@@ -40,6 +40,7 @@ pub struct SettingsInput {
 ///
 /// # Errors
 /// As [`portal`]; Invalid per field; stale when `version` is not the row's.
+#[tracing::instrument(level = "debug", name = "companies.set", skip_all, fields(company_id = %id))]
 pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: SettingsInput) -> Result<Company> {
     portal(ctx, Some(id)).await?;
     let input = &input;
@@ -68,6 +69,7 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
 ///
 /// # Errors
 /// As [`portal`]; Invalid `logo` for a file that is no PNG or JPEG, or too large.
+#[tracing::instrument(level = "debug", name = "companies.set_logo", skip_all, fields(company_id = %id))]
 pub async fn set_logo(ctx: &Ctx, id: CompanyId, bytes: Vec<u8>) -> Result<Company> {
     let company = portal(ctx, Some(id)).await?;
     let media_type = logo::media_type(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
@@ -78,6 +80,7 @@ pub async fn set_logo(ctx: &Ctx, id: CompanyId, bytes: Vec<u8>) -> Result<Compan
 ///
 /// # Errors
 /// As [`portal`].
+#[tracing::instrument(level = "debug", name = "companies.remove_logo", skip_all, fields(company_id = %id))]
 pub async fn remove_logo(ctx: &Ctx, id: CompanyId) -> Result<Company> {
     let company = portal(ctx, Some(id)).await?;
     replace_logo(ctx, company, None).await

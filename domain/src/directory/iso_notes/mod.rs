@@ -21,6 +21,7 @@ use crate::{
 ///
 /// # Errors
 /// NotFound for a client that is not the partner's; Forbidden for other roles.
+#[tracing::instrument(level = "debug", name = "iso_notes.list", skip_all, fields(user_id = %client))]
 pub async fn list(ctx: &Ctx, client: UserId) -> Result<Vec<Note>> {
     let iso = partner_of(ctx, client).await?;
     store::list(&mut ctx.db(), iso, client).await
@@ -30,6 +31,7 @@ pub async fn list(ctx: &Ctx, client: UserId) -> Result<Vec<Note>> {
 ///
 /// # Errors
 /// As [`list`]; Invalid without a text.
+#[tracing::instrument(level = "debug", name = "iso_notes.create", skip_all, fields(user_id = %client))]
 pub async fn create(ctx: &Ctx, client: UserId, body: &str) -> Result<Note> {
     let iso = partner_of(ctx, client).await?;
     let mut check = Validator::new();
@@ -57,6 +59,7 @@ pub async fn create(ctx: &Ctx, client: UserId, body: &str) -> Result<Note> {
 ///
 /// # Errors
 /// NotFound, also for another partner's note.
+#[tracing::instrument(level = "debug", name = "iso_notes.delete", skip_all, fields(iso_note_id = %id))]
 pub async fn delete(ctx: &Ctx, id: IsoNoteId) -> Result<()> {
     let Scope::Iso(iso) = ctx.scope()? else { return Err(Error::NotFound("note")) };
     ctx.transaction(|tx| {

@@ -45,6 +45,7 @@ pub struct Input {
 ///
 /// # Errors
 /// Forbidden; Invalid per field; Conflict `email_taken`, `request_decided` and `not_this_account` for the application.
+#[tracing::instrument(level = "debug", name = "isos.create", skip_all)]
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     ctx.may(Action::Create, Resource::NewIso)?;
     let mut check = Validator::new();
@@ -108,6 +109,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
 ///
 /// # Errors
 /// NotFound, also for an ISO that the actor may not see.
+#[tracing::instrument(level = "debug", name = "isos.get", skip_all, fields(iso_id = %id))]
 pub async fn get(ctx: &Ctx, id: IsoId) -> Result<Iso> {
     let iso = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("iso"))?;
     ctx.may(Action::View, resource(&iso))?;
@@ -118,6 +120,7 @@ pub async fn get(ctx: &Ctx, id: IsoId) -> Result<Iso> {
 ///
 /// # Errors
 /// NotFound.
+#[tracing::instrument(level = "debug", name = "isos.find", skip_all)]
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Iso> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
@@ -138,6 +141,7 @@ pub struct Filter {
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "isos.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Iso>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
@@ -148,6 +152,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<I
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "isos.depends", skip_all)]
 pub async fn depends(ctx: &Ctx, iso: &Iso) -> Result<Option<DependencyCounts>> {
     if !ctx.can(Action::Archive, resource(iso)) {
         return Ok(None);
@@ -159,6 +164,7 @@ pub async fn depends(ctx: &Ctx, iso: &Iso) -> Result<Option<DependencyCounts>> {
 ///
 /// # Errors
 /// NotFound; Forbidden; stale.
+#[tracing::instrument(level = "debug", name = "isos.archive", skip_all, fields(iso_id = %id))]
 pub async fn archive(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> {
     set_archived(ctx, id, version, true).await
 }
@@ -167,6 +173,7 @@ pub async fn archive(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> 
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`, `iso_person_moved` where its user has another role by now.
+#[tracing::instrument(level = "debug", name = "isos.restore", skip_all, fields(iso_id = %id))]
 pub async fn restore(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<Iso> {
     set_archived(ctx, id, version, false).await
 }
@@ -206,6 +213,7 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
+#[tracing::instrument(level = "debug", name = "isos.delete", skip_all, fields(iso_id = %id))]
 pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
     ctx.transaction(|tx| {
         async move {

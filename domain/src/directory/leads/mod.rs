@@ -50,6 +50,7 @@ pub(crate) async fn count_pending(db: &mut impl Sql, iso: IsoId) -> Result<i64> 
 /// # Errors
 /// Forbidden; Invalid per field; Conflict `lead_taken` where a client or a protected lead has this email address or
 /// phone number.
+#[tracing::instrument(level = "debug", name = "leads.create", skip_all)]
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
     ctx.may(Action::Create, Resource::NewLead)?;
     let iso_id = own(ctx)?;
@@ -161,6 +162,7 @@ fn validate_fields(input: Input) -> Result<model::Fields> {
 ///
 /// # Errors
 /// NotFound, also for a lead that the actor may not see.
+#[tracing::instrument(level = "debug", name = "leads.get", skip_all, fields(lead_id = %id))]
 pub async fn get(ctx: &Ctx, id: LeadId) -> Result<Lead> {
     let lead = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("lead"))?;
     ctx.may(Action::View, resource(&lead))?;
@@ -171,6 +173,7 @@ pub async fn get(ctx: &Ctx, id: LeadId) -> Result<Lead> {
 ///
 /// # Errors
 /// Forbidden for others; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "leads.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Lead>> {
     ctx.may(Action::View, Resource::Leads)?;
     let limit = page.limit()?;
@@ -196,6 +199,7 @@ pub struct Change {
 ///
 /// # Errors
 /// NotFound; Invalid per field; Conflict `lead_won` once it is a client, `lead_taken` as [`create`], stale.
+#[tracing::instrument(level = "debug", name = "leads.update", skip_all, fields(lead_id = %id))]
 pub async fn update(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change) -> Result<Lead> {
     change_and_get(ctx, id, version, change, None).await
 }

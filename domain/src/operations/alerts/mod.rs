@@ -26,6 +26,7 @@ const REOPEN_COOLDOWN: Duration = Duration::hours(1);
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "alerts.list", skip_all)]
 pub async fn list(ctx: &Ctx, open: bool, page: &PageQuery) -> Result<Page<Alert>> {
     ctx.may(Action::View, Resource::System)?;
     let limit = page.limit()?;
@@ -37,6 +38,7 @@ pub async fn list(ctx: &Ctx, open: bool, page: &PageQuery) -> Result<Page<Alert>
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `alert_resolved` if it is already resolved.
+#[tracing::instrument(level = "debug", name = "alerts.resolve", skip_all, fields(alert_id = %id))]
 pub async fn resolve(ctx: &Ctx, id: AlertId) -> Result<Alert> {
     ctx.may(Action::Update, Resource::System)?;
     ctx.transaction(|tx| {
@@ -57,6 +59,7 @@ pub async fn resolve(ctx: &Ctx, id: AlertId) -> Result<Alert> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "alerts.check", skip_all)]
 pub async fn check(ctx: &Ctx, metrics: &Metrics) -> Result<()> {
     let found = &rules::evaluate(ctx, metrics).await?;
     let now = ctx.now();

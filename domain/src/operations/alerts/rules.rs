@@ -68,6 +68,7 @@ fn trigger(kind: Kind, subject: impl Into<String>, data: Value) -> AlertTrigger 
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "alerts.evaluate", skip_all)]
 pub async fn evaluate(ctx: &Ctx, metrics: &Metrics) -> Result<Vec<AlertTrigger>> {
     let mut found = password_spraying(ctx).await?;
     found.extend(mail_failing(ctx).await?);

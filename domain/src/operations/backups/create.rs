@@ -33,7 +33,7 @@ const DOWNLOAD_CHUNK: u64 = 8 << 20;
 /// # Errors
 /// Unavailable if the database, the storage or the disk fails. The incomplete backup is left for the next call to
 /// remove.
-pub async fn create(
+pub(super) async fn create(
     ctx: &Ctx,
     folder: &BackupDir,
     id: BackupId,
@@ -85,7 +85,7 @@ pub async fn create(
 ///
 /// # Errors
 /// As [`create`].
-pub async fn dump_rows(
+pub(super) async fn dump_rows(
     ctx: &Ctx,
     purpose: Purpose,
     at: &Path,

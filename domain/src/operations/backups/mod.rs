@@ -125,6 +125,7 @@ pub type ProgressCallback<'a> = &'a (dyn Fn(Progress<'_>) + Send + Sync);
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "backups.list", skip_all)]
 pub async fn list(ctx: &Ctx) -> Result<Vec<Backup>> {
     ctx.may(Action::View, Resource::System)?;
     store::list(&mut ctx.db(), 100).await
@@ -134,6 +135,7 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Backup>> {
 ///
 /// # Errors
 /// Forbidden; Conflict `backup_folder_missing`; Unavailable.
+#[tracing::instrument(level = "debug", name = "backups.list_stored", skip_all)]
 pub async fn list_stored(ctx: &Ctx) -> Result<Vec<Manifest>> {
     ctx.may(Action::View, Resource::System)?;
     let folder = BackupDir::open(ctx).await?;
@@ -148,6 +150,7 @@ pub async fn list_stored(ctx: &Ctx) -> Result<Vec<Manifest>> {
 ///
 /// # Errors
 /// Forbidden; Conflict `backup_folder_missing`, `backup_folder_empty`; Unavailable.
+#[tracing::instrument(level = "debug", name = "backups.check_directory", skip_all)]
 pub async fn check_directory(ctx: &Ctx) -> Result<()> {
     ctx.may(Action::View, Resource::System)?;
     BackupDir::open_for_writing(ctx).await.map(drop)
@@ -155,6 +158,7 @@ pub async fn check_directory(ctx: &Ctx) -> Result<()> {
 
 /// # Errors
 /// Forbidden; NotFound.
+#[tracing::instrument(level = "debug", name = "backups.get", skip_all, fields(backup_id = %id))]
 pub async fn get(ctx: &Ctx, id: BackupId) -> Result<Backup> {
     ctx.may(Action::View, Resource::System)?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("backup"))
@@ -164,6 +168,7 @@ pub async fn get(ctx: &Ctx, id: BackupId) -> Result<Backup> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "backups.last_good", skip_all)]
 pub async fn last_good(ctx: &Ctx) -> Result<Option<Backup>> {
     ctx.may(Action::View, Resource::System)?;
     store::last_good(&mut ctx.db()).await
@@ -174,6 +179,7 @@ pub async fn last_good(ctx: &Ctx) -> Result<Option<Backup>> {
 ///
 /// # Errors
 /// Forbidden; Conflict `backup_running`.
+#[tracing::instrument(level = "debug", name = "backups.enqueue", skip_all)]
 pub async fn enqueue(ctx: &Ctx) -> Result<Backup> {
     ctx.may(Action::Update, Resource::System)?;
     let asked = ctx.transaction(|tx| {
@@ -201,6 +207,7 @@ pub async fn enqueue(ctx: &Ctx) -> Result<Backup> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "backups.nightly", skip_all)]
 pub async fn nightly(ctx: &Ctx) -> Result<()> {
     let (first, _) = store::uptime(&mut ctx.db(), ctx.now()).await?;
     if first.is_none_or(|first| ctx.now() - first < MIN_UPTIME_FOR_NIGHTLY) {
@@ -217,6 +224,7 @@ pub async fn nightly(ctx: &Ctx) -> Result<()> {
 ///
 /// # Errors
 /// NotFound; Unavailable, also while another runs or the directory is missing; report it with [`record_failure`].
+#[tracing::instrument(level = "debug", name = "backups.run", skip_all, fields(backup_id = %id))]
 pub async fn run(ctx: &Ctx, id: BackupId) -> Result<()> {
     let backup = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("backup"))?;
     if backup.state == State::Done {
@@ -241,6 +249,7 @@ async fn open_locked(ctx: &Ctx) -> Result<BackupDir> {
 /// # Errors
 /// Forbidden; Conflict `backup_running`, `backup_folder_missing`, `backup_folder_empty`; Unavailable if the database,
 /// the storage or the disk fails.
+#[tracing::instrument(level = "debug", name = "backups.create", skip_all)]
 pub async fn create(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Backup> {
     ctx.may(Action::Update, Resource::System)?;
     // Locks first, so that a refused call leaves no row.
@@ -310,6 +319,7 @@ async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: Progres
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "backups.record_failure", skip_all, fields(backup_id = %id))]
 pub async fn record_failure(ctx: &Ctx, id: BackupId, why: &str) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
@@ -329,6 +339,7 @@ pub async fn record_failure(ctx: &Ctx, id: BackupId, why: &str) -> Result<()> {
 ///
 /// # Errors
 /// Unavailable; Conflict `backup_running` while another process works in the directory.
+#[tracing::instrument(level = "debug", name = "backups.clean_up_interrupted", skip_all)]
 pub async fn clean_up_interrupted(ctx: &Ctx) -> Result<bool> {
     let folder = BackupDir::open(ctx).await?;
     let folder = lock_with_retry(&folder).await?;
@@ -362,6 +373,7 @@ async fn lock_with_retry(folder: &BackupDir) -> Result<BackupDir> {
 /// # Errors
 /// Forbidden; NotFound; Conflict `backup_damaged` if the manifest cannot be read, `backup_newer`, `backup_running`.
 /// Other faults are in the report.
+#[tracing::instrument(level = "debug", name = "backups.verify", skip_all)]
 pub async fn verify(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Report> {
     ctx.may(Action::View, Resource::System)?;
     let folder = BackupDir::open(ctx).await?.lock_shared().await?;
@@ -372,6 +384,7 @@ pub async fn verify(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result
 ///
 /// # Errors
 /// Forbidden; NotFound; Conflict `backup_damaged`, `backup_newer`, `backup_folder_missing`.
+#[tracing::instrument(level = "debug", name = "backups.find", skip_all)]
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
     ctx.may(Action::View, Resource::System)?;
     Ok(BackupDir::open(ctx).await?.find(name).await?.manifest)
@@ -382,6 +395,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
 /// # Errors
 /// Forbidden; NotFound; Conflict `portal_not_empty`, `portal_newer`, `portal_at_work`, `backup_newer`,
 /// `backup_damaged`, `backup_running`; Unavailable. No row is changed in any of these cases.
+#[tracing::instrument(level = "debug", name = "backups.restore", skip_all)]
 pub async fn restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Restored> {
     ctx.may(Action::Update, Resource::System)?;
     let folder = BackupDir::open(ctx).await?.lock_shared().await?;
@@ -393,6 +407,7 @@ pub async fn restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Resul
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "backups.restored_at", skip_all)]
 pub async fn restored_at(ctx: &Ctx) -> Result<Option<DateTime<Utc>>> {
     store::restored_at(&mut ctx.db()).await
 }
@@ -402,6 +417,7 @@ pub async fn restored_at(ctx: &Ctx) -> Result<Option<DateTime<Utc>>> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "backups.overdue", skip_all)]
 pub async fn overdue(ctx: &Ctx) -> Result<Option<(i64, Option<DateTime<Utc>>)>> {
     let mut db = ctx.db();
     let (first, ran) = store::uptime(&mut db, ctx.now() - PENDING_TIMEOUT).await?;
@@ -417,6 +433,7 @@ pub async fn overdue(ctx: &Ctx) -> Result<Option<(i64, Option<DateTime<Utc>>)>> 
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "backups.incomplete", skip_all)]
 pub async fn incomplete(ctx: &Ctx) -> Result<Option<Backup>> {
     Ok(store::last_good(&mut ctx.db()).await?.filter(Backup::is_incomplete))
 }
@@ -425,6 +442,7 @@ pub async fn incomplete(ctx: &Ctx) -> Result<Option<Backup>> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "backups.is_used", skip_all)]
 pub async fn is_used(ctx: &Ctx) -> Result<bool> {
     store::is_used(&mut ctx.db()).await
 }

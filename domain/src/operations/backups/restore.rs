@@ -45,7 +45,7 @@ pub struct Restored {
 
 /// # Errors
 /// As [`super::restore`].
-pub async fn restore(
+pub(super) async fn restore(
     ctx: &Ctx,
     folder: &BackupDir,
     kept: &StoredBackup,
@@ -108,7 +108,7 @@ pub async fn restore(
 ///
 /// # Errors
 /// Conflict `backup_newer`, `portal_not_empty`, `portal_newer`, `portal_at_work`.
-pub async fn check_target(ctx: &Ctx, kept: &StoredBackup) -> Result<()> {
+pub(super) async fn check_target(ctx: &Ctx, kept: &StoredBackup) -> Result<()> {
     check_schema_known(kept)?;
     if ctx.db.is_empty().await? {
         return Ok(());

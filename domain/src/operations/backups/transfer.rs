@@ -55,6 +55,7 @@ const HEARTBEAT_MINUTES: i64 = 1;
 /// Forbidden; Conflict `move_at_work` while a worker runs here or a server ran within two minutes, `move_target` unless
 /// `target` is empty, `move_refused` if it rejects a row, `move_differs` if rows were written here in the meantime;
 /// Unavailable. Nothing is written in any of these cases.
+#[tracing::instrument(level = "debug", name = "backups.begin_transfer", skip_all)]
 pub async fn begin_transfer(ctx: &Ctx, target: &Db, tell: ProgressCallback<'_>) -> Result<DatabaseTransfer> {
     ctx.may(Action::Update, Resource::System)?;
     let this_minute = ctx.now().timestamp().div_euclid(60);

@@ -37,7 +37,12 @@ const KEYS_PER_QUERY: i64 = 500;
 
 /// # Errors
 /// As [`super::verify`].
-pub async fn verify(ctx: &Ctx, folder: &BackupDir, kept: &StoredBackup, tell: ProgressCallback<'_>) -> Result<Report> {
+pub(super) async fn verify(
+    ctx: &Ctx,
+    folder: &BackupDir,
+    kept: &StoredBackup,
+    tell: ProgressCallback<'_>,
+) -> Result<Report> {
     check_schema_known(kept)?;
     let manifest = &kept.manifest;
     let mut report = Report {

@@ -43,6 +43,7 @@ const SCANNER: &str = "virus_scanner";
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "health_checks.list", skip_all)]
 pub async fn list(ctx: &Ctx) -> Result<Vec<Probe>> {
     ctx.may(Action::View, Resource::System)?;
     let mut found = store::list(&mut ctx.db()).await?;
@@ -63,6 +64,7 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Probe>> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "health_checks.enqueue", skip_all)]
 pub async fn enqueue(ctx: &Ctx) -> Result<()> {
     ctx.may(Action::Update, Resource::System)?;
     ctx.transaction(|tx| queue::enqueue(tx, &RunHealthChecks {}).scope_boxed()).await
@@ -75,6 +77,7 @@ type ProbeResult = std::result::Result<String, String>;
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "health_checks.check", skip_all)]
 pub async fn check(ctx: &Ctx, mail: impl Future<Output = ProbeResult> + Send + 'static) -> Result<()> {
     let url = &ctx.options.public_url;
     let mut parts = vec![

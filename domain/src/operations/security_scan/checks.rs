@@ -53,6 +53,7 @@ pub(crate) const MAX_SIGNING_KEY_AGE_DAYS: i64 = 365;
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "security_scan.run_all", skip_all)]
 pub async fn run_all(
     ctx: &Ctx,
     mail: impl Future<Output = std::result::Result<String, String>> + Send,

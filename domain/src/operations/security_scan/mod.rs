@@ -39,6 +39,7 @@ impl Job for RunSecurityScan {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "security_scan.enqueue", skip_all)]
 pub async fn enqueue(ctx: &Ctx) -> Result<Scan> {
     ctx.may(Action::Update, Resource::System)?;
     let asked = ctx.transaction(|tx| {
@@ -62,6 +63,7 @@ pub async fn enqueue(ctx: &Ctx) -> Result<Scan> {
 ///
 /// # Errors
 /// Forbidden; NotFound.
+#[tracing::instrument(level = "debug", name = "security_scan.get", skip_all, fields(scan_id = %id))]
 pub async fn get(ctx: &Ctx, id: ScanId) -> Result<Scan> {
     ctx.may(Action::View, Resource::System)?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("scan"))
@@ -71,6 +73,7 @@ pub async fn get(ctx: &Ctx, id: ScanId) -> Result<Scan> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "security_scan.latest", skip_all)]
 pub async fn latest(ctx: &Ctx) -> Result<Option<Scan>> {
     ctx.may(Action::View, Resource::System)?;
     store::latest(&mut ctx.db()).await
@@ -80,6 +83,7 @@ pub async fn latest(ctx: &Ctx) -> Result<Option<Scan>> {
 ///
 /// # Errors
 /// Internal if the database fails; report it with [`record_failure`].
+#[tracing::instrument(level = "debug", name = "security_scan.run", skip_all, fields(scan_id = %id))]
 pub async fn run(
     ctx: &Ctx,
     id: ScanId,
@@ -105,6 +109,7 @@ pub async fn run(
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "security_scan.record_failure", skip_all, fields(scan_id = %id))]
 pub async fn record_failure(ctx: &Ctx, id: ScanId, why: &str) -> Result<()> {
     ctx.transaction(|tx| {
         async move {

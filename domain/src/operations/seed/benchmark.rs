@@ -56,6 +56,7 @@ impl From<u64> for BenchmarkSize {
 ///
 /// # Errors
 /// Forbidden for all but the operator and super admins; Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "seed.insert_benchmark_data", skip_all)]
 pub async fn insert_benchmark_data(
     ctx: &Ctx,
     size: impl Into<BenchmarkSize>,

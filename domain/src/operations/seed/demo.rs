@@ -117,6 +117,7 @@ const LAST: &str = "super@example.com";
 /// # Errors
 /// Forbidden for all but the operator and super admins; Conflict `demo_unfinished` if an earlier call beside other rows
 /// did not finish; errors of the use cases.
+#[tracing::instrument(level = "debug", name = "seed.demo", skip_all)]
 pub async fn demo(ctx: &Ctx) -> Result<bool> {
     ctx.may(Action::Create, crate::kernel::access::Resource::Users)?;
     if find_user(ctx, LAST).await?.is_some() {

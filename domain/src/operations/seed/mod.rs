@@ -55,6 +55,7 @@ impl Job for SeedTestData {
 ///
 /// # Errors
 /// Forbidden; `not_demo` for staff outside demo mode.
+#[tracing::instrument(level = "debug", name = "seed.enqueue", skip_all)]
 pub async fn enqueue(ctx: &Ctx) -> Result<Uuid> {
     ctx.may(Action::Seed, Resource::TestData)?;
     if ctx.actor.user_id().is_some() && !ctx.options.demo {
@@ -80,6 +81,7 @@ pub async fn enqueue(ctx: &Ctx) -> Result<Uuid> {
 ///
 /// # Errors
 /// Errors of the use cases; report them with [`record_failure`].
+#[tracing::instrument(level = "debug", name = "seed.run", skip_all)]
 pub async fn run(ctx: &Ctx, id: Uuid) -> Result<()> {
     test_data(&ctx.without_notifications()).await?;
     append_event(ctx, id, "seed.finished", None).await
@@ -89,6 +91,7 @@ pub async fn run(ctx: &Ctx, id: Uuid) -> Result<()> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "seed.record_failure", skip_all)]
 pub async fn record_failure(ctx: &Ctx, id: Uuid, why: &str) -> Result<()> {
     append_event(ctx, id, "seed.failed", Some(why)).await
 }

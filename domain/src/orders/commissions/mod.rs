@@ -100,6 +100,7 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
 ///
 /// # Errors
 /// Forbidden for clients; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "commissions.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Commission>> {
     ctx.may(Action::View, Resource::Commissions)?;
     let limit = page.limit()?;
@@ -111,6 +112,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
 ///
 /// # Errors
 /// As [`list`].
+#[tracing::instrument(level = "debug", name = "commissions.totals", skip_all)]
 pub async fn totals(ctx: &Ctx, filter: &Filter) -> Result<Vec<Totals>> {
     ctx.may(Action::View, Resource::Commissions)?;
     store::totals(&mut ctx.db(), ctx.scope()?, filter).await
@@ -120,6 +122,7 @@ pub async fn totals(ctx: &Ctx, filter: &Filter) -> Result<Vec<Totals>> {
 ///
 /// # Errors
 /// NotFound, also for a row that the actor may not see.
+#[tracing::instrument(level = "debug", name = "commissions.get", skip_all, fields(commission_id = %id))]
 pub async fn get(ctx: &Ctx, id: CommissionId) -> Result<Commission> {
     let row = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("commission"))?;
     ctx.may(Action::View, resource(&row))?;
@@ -145,6 +148,7 @@ pub struct Overview {
 ///
 /// # Errors
 /// NotFound; Forbidden for clients.
+#[tracing::instrument(level = "debug", name = "commissions.overview", skip_all)]
 pub async fn overview(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<Overview> {
     let iso = find_partner(ctx, iso).await?;
     let home = company_defaults(ctx, iso.as_ref()).await?;
@@ -172,6 +176,7 @@ pub async fn overview(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<O
 ///
 /// # Errors
 /// As [`overview`].
+#[tracing::instrument(level = "debug", name = "commissions.days", skip_all)]
 pub async fn days(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<(NaiveDate, NaiveDate)> {
     let iso = find_partner(ctx, iso).await?;
     Ok(period.days(company_defaults(ctx, iso.as_ref()).await?.today))
@@ -193,6 +198,7 @@ pub struct Statement {
 ///
 /// # Errors
 /// As [`overview`]; Invalid `to` before `from`, `period` where there are more than [`crate::kernel::page::MAX_EXPORT_ROWS`].
+#[tracing::instrument(level = "debug", name = "commissions.statement", skip_all)]
 pub async fn statement(ctx: &Ctx, iso: Option<IsoId>, from: NaiveDate, to: NaiveDate) -> Result<Statement> {
     let iso = find_partner(ctx, iso).await?;
     if to < from {
@@ -264,6 +270,7 @@ pub(crate) const MAX_BULK: usize = 200;
 /// # Errors
 /// NotFound; Forbidden; Invalid `ids`; Conflict `commission_settled` for a row that is not pending, `order_not_closed`
 /// for one whose order was reopened, `approve_together` for less than all that is pending of an order.
+#[tracing::instrument(level = "debug", name = "commissions.approve", skip_all)]
 pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>> {
     ctx.may(Action::Update, Resource::Commissions)?;
     if ids.is_empty() {
@@ -313,6 +320,7 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
 ///
 /// # Errors
 /// Forbidden. Rows that were approved before an error stay approved.
+#[tracing::instrument(level = "debug", name = "commissions.approve_pending", skip_all)]
 pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Commission>> {
     let filter = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
     let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
@@ -343,6 +351,7 @@ pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Com
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `commission_settled` once it is in a run or paid,
 /// `commission_reversed` where the order has a negative row beside it; stale.
+#[tracing::instrument(level = "debug", name = "commissions.void", skip_all, fields(commission_id = %id))]
 pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &str) -> Result<Commission> {
     let seen = get(ctx, id).await?;
     ctx.may(Action::Update, Resource::Commissions)?;

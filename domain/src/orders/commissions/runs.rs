@@ -34,6 +34,7 @@ pub struct RunDetail {
 ///
 /// # Errors
 /// Forbidden; Conflict `nothing_approved`.
+#[tracing::instrument(level = "debug", name = "commissions.open", skip_all)]
 pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
     ctx.may(Action::Create, Resource::Payouts)?;
     let opened = ctx.transaction(|tx| {
@@ -79,6 +80,7 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`; stale.
+#[tracing::instrument(level = "debug", name = "commissions.pay", skip_all, fields(payout_run_id = %id))]
 pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Option<&str>) -> Result<RunDetail> {
     ctx.may(Action::Update, Resource::Payouts)?;
     let mut check = validate::Validator::new();
@@ -96,6 +98,7 @@ pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Op
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `run_ended`; stale.
+#[tracing::instrument(level = "debug", name = "commissions.discard", skip_all, fields(payout_run_id = %id))]
 pub async fn discard(ctx: &Ctx, id: PayoutRunId, version: Option<i64>) -> Result<RunDetail> {
     ctx.may(Action::Update, Resource::Payouts)?;
     end(ctx, id, version, |run| Run { status: RunStatus::Discarded, ..run }).await
@@ -141,6 +144,7 @@ async fn end(
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "commissions.run", skip_all, fields(payout_run_id = %id))]
 pub async fn run(ctx: &Ctx, id: PayoutRunId) -> Result<RunDetail> {
     ctx.may(Action::View, Resource::Payouts)?;
     let mut db = ctx.db();
@@ -152,6 +156,7 @@ pub async fn run(ctx: &Ctx, id: PayoutRunId) -> Result<RunDetail> {
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "commissions.find_run", skip_all)]
 pub async fn find_run(ctx: &Ctx, name: &str) -> Result<RunDetail> {
     ctx.may(Action::View, Resource::Payouts)?;
     if let Ok(id) = name.parse() {
@@ -169,6 +174,7 @@ pub async fn find_run(ctx: &Ctx, name: &str) -> Result<RunDetail> {
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "commissions.runs", skip_all)]
 pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
     ctx.may(Action::View, Resource::Payouts)?;
     let limit = page.limit()?;
@@ -188,6 +194,7 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `run_ended` for a discarded run, whose rows may be in another run.
+#[tracing::instrument(level = "debug", name = "commissions.bank", skip_all, fields(payout_run_id = %id))]
 pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
     let RunDetail { run, payouts } = run(ctx, id).await?;
     if run.status == RunStatus::Discarded {

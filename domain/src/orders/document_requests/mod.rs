@@ -34,6 +34,7 @@ const REMINDER_BATCH: i64 = 500;
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; Conflict `wrong_status` for an order on hold, cancelled or closed.
+#[tracing::instrument(level = "debug", name = "document_requests.create", skip_all, fields(spv_id = %spv))]
 pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentRequest> {
     let spv = spvs::get(ctx, spv).await?.spv;
     ctx.may(Action::Create, Resource::DocumentRequest { client_id: spv.client_id })?;
@@ -167,6 +168,7 @@ fn is_resting(status: spvs::Status, review: bool) -> bool {
 ///
 /// # Errors
 /// NotFound.
+#[tracing::instrument(level = "debug", name = "document_requests.list", skip_all, fields(spv_id = %spv))]
 pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<DocumentRequest>> {
     let spv = spvs::get(ctx, spv).await?.spv;
     ctx.may(Action::View, Resource::DocumentRequest { client_id: spv.client_id })?;
@@ -177,6 +179,7 @@ pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<DocumentRequest>> {
 ///
 /// # Errors
 /// NotFound; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "document_requests.page", skip_all, fields(spv_id = %spv))]
 pub async fn page(ctx: &Ctx, spv: SpvId, status: Option<Status>, page: &PageQuery) -> Result<Page<DocumentRequest>> {
     let limit = page.limit()?;
     let after = page.after::<(DateTime<Utc>, DocumentRequestId)>()?;
@@ -192,6 +195,7 @@ pub async fn page(ctx: &Ctx, spv: SpvId, status: Option<Status>, page: &PageQuer
 ///
 /// # Errors
 /// NotFound.
+#[tracing::instrument(level = "debug", name = "document_requests.get", skip_all, fields(document_request_id = %id))]
 pub async fn get(ctx: &Ctx, id: DocumentRequestId) -> Result<DocumentRequest> {
     let request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("document_request"))?;
     ctx.may(Action::View, resource(&request))?;
@@ -202,6 +206,7 @@ pub async fn get(ctx: &Ctx, id: DocumentRequestId) -> Result<DocumentRequest> {
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; stale; Conflict `wrong_status`, `request_status`.
+#[tracing::instrument(level = "debug", name = "document_requests.update", skip_all, fields(document_request_id = %id))]
 pub async fn update(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, input: Input) -> Result<DocumentRequest> {
     change(ctx, id, version, Action::Update, "document_request.updated", |request| {
         if request.status.is_settled() {
@@ -216,6 +221,7 @@ pub async fn update(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, inpu
 ///
 /// # Errors
 /// As [`update`]; Conflict `infected`, `being_scanned`.
+#[tracing::instrument(level = "debug", name = "document_requests.approve", skip_all, fields(document_request_id = %id))]
 pub async fn approve(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>) -> Result<DocumentRequest> {
     change(ctx, id, version, Action::Review, "document_request.approved", |request| {
         request.status = request.status.after(Event::Approve)?;
@@ -229,6 +235,12 @@ pub async fn approve(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>) -> 
 ///
 /// # Errors
 /// As [`update`]; Invalid without a reason.
+#[tracing::instrument(
+    level = "debug",
+    name = "document_requests.send_back",
+    skip_all,
+    fields(document_request_id = %id)
+)]
 pub async fn send_back(
     ctx: &Ctx,
     id: DocumentRequestId,
@@ -250,6 +262,7 @@ pub async fn send_back(
 ///
 /// # Errors
 /// As [`update`]; Invalid without a reason.
+#[tracing::instrument(level = "debug", name = "document_requests.waive", skip_all, fields(document_request_id = %id))]
 pub async fn waive(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, reason: &str) -> Result<DocumentRequest> {
     change(ctx, id, version, Action::Review, "document_request.waived", |request| {
         let mut check = Validator::new();
@@ -311,6 +324,7 @@ async fn change(
 ///
 /// # Errors
 /// Forbidden for people who may not send mails.
+#[tracing::instrument(level = "debug", name = "document_requests.remind", skip_all)]
 pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {

@@ -41,6 +41,7 @@ pub struct Detail {
 ///
 /// # Errors
 /// NotFound, also for a document that the actor may not see.
+#[tracing::instrument(level = "debug", name = "documents.get", skip_all, fields(document_id = %id))]
 pub async fn get(ctx: &Ctx, id: DocumentId) -> Result<Detail> {
     let document = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("document"))?;
     ctx.may(Action::View, resource(&document))?;
@@ -52,6 +53,7 @@ pub async fn get(ctx: &Ctx, id: DocumentId) -> Result<Detail> {
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "documents.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Document>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<Cursor>()?, limit + 1).await?;
@@ -63,6 +65,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<D
 /// # Errors
 /// NotFound, also for a version of another document; Forbidden; Conflict `stale` where `seen` is not the document's
 /// version, `infected`, `being_scanned`, `newest_already`, or `request_status` once its document request is settled.
+#[tracing::instrument(level = "debug", name = "documents.restore", skip_all, fields(document_id = %id))]
 pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Option<VersionId>) -> Result<Detail> {
     ctx.transaction(|tx| {
         async move {
@@ -102,6 +105,7 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Opti
 ///
 /// # Errors
 /// NotFound; Conflict `infected`, `being_scanned`, and `not_shown` for a media type that is not shown inline.
+#[tracing::instrument(level = "debug", name = "documents.link", skip_all, fields(version_id = %id))]
 pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result<Link> {
     let version = readable_version(ctx, id).await?;
     if inline && !version.is_shown() {
@@ -114,6 +118,7 @@ pub async fn link(ctx: &Ctx, keys: &Keys, id: VersionId, inline: bool) -> Result
 ///
 /// # Errors
 /// Forbidden `link_expired` for an expired or forged link; NotFound; Conflict `infected`, `being_scanned`.
+#[tracing::instrument(level = "debug", name = "documents.open", skip_all)]
 pub async fn open(ctx: &Ctx, keys: &Keys, token: &str, resume: &ResumeClaim) -> Result<File> {
     let target = links::verify(ctx, keys, token, resume)?;
     let (version, ..) = store::version(&mut ctx.db(), target.version).await?.ok_or(Error::NotFound("version"))?;
@@ -129,6 +134,7 @@ pub async fn open(ctx: &Ctx, keys: &Keys, token: &str, resume: &ResumeClaim) -> 
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "documents.record_opening", skip_all)]
 pub async fn record_opening(ctx: &Ctx, file: &File) -> Result<()> {
     let id = file.holder.jti;
     if activity::exists(&mut ctx.db(), id).await? {
@@ -153,6 +159,7 @@ pub async fn record_opening(ctx: &Ctx, file: &File) -> Result<()> {
 ///
 /// # Errors
 /// As [`readable_version`].
+#[tracing::instrument(level = "debug", name = "documents.download", skip_all, fields(version_id = %id))]
 pub async fn download(ctx: &Ctx, id: VersionId) -> Result<Version> {
     let version = readable_version(ctx, id).await?;
     let opened = &version;
@@ -173,6 +180,7 @@ pub async fn download(ctx: &Ctx, id: VersionId) -> Result<Version> {
 ///
 /// # Errors
 /// NotFound, also for a version that the actor may not see; Conflict `infected`, `being_scanned`.
+#[tracing::instrument(level = "debug", name = "documents.readable_version", skip_all, fields(version_id = %id))]
 pub async fn readable_version(ctx: &Ctx, id: VersionId) -> Result<Version> {
     let found = store::version(&mut ctx.db(), id).await?;
     let (version, client_id, internal) = found.ok_or(Error::NotFound("version"))?;
@@ -329,6 +337,7 @@ pub(crate) fn check_accepts_version(ctx: &Ctx, document: &Document) -> Result<()
 ///
 /// # Errors
 /// NotFound.
+#[tracing::instrument(level = "debug", name = "documents.of_order", skip_all, fields(spv_id = %spv))]
 pub async fn of_order(ctx: &Ctx, spv: SpvId) -> Result<spvs::Spv> {
     let spv = spvs::get(ctx, spv).await?.spv;
     ctx.may(Action::View, Resource::Document { client_id: spv.client_id, internal: false })?;

@@ -55,6 +55,7 @@ pub(super) async fn enqueue_scan(tx: &mut Tx, version: VersionId, scan: Scan) ->
 ///
 /// # Errors
 /// Unavailable while scanner or storage cannot be reached.
+#[tracing::instrument(level = "debug", name = "documents.scanning.scan", skip_all, fields(version_id = %version))]
 pub async fn scan(ctx: &Ctx, version: VersionId) -> Result<()> {
     let Some(scanner) = &ctx.options.scanner else { return Ok(()) };
     let Some((version, ..)) = store::version(&mut ctx.db(), version).await? else { return Ok(()) };
@@ -88,6 +89,7 @@ pub async fn scan(ctx: &Ctx, version: VersionId) -> Result<()> {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "documents.scanning.enqueue_pending_scans", skip_all)]
 pub async fn enqueue_pending_scans(ctx: &Ctx) -> Result<usize> {
     if ctx.options.scanner.is_none() {
         return Ok(0);

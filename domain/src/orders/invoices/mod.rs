@@ -125,6 +125,7 @@ pub struct Detail {
 ///
 /// # Errors
 /// NotFound, also for an invoice that the actor may not see.
+#[tracing::instrument(level = "debug", name = "invoices.get", skip_all, fields(invoice_id = %id))]
 pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
     let mut db = ctx.db();
     let invoice = store::get(&mut db, id).await?.ok_or(Error::NotFound("invoice"))?;
@@ -145,6 +146,7 @@ pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
 ///
 /// # Errors
 /// NotFound, also for an invoice that the actor may not see.
+#[tracing::instrument(level = "debug", name = "invoices.find", skip_all)]
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
@@ -158,6 +160,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "invoices.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Invoice>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
@@ -177,6 +180,7 @@ pub struct Billing {
 ///
 /// # Errors
 /// Unauthenticated; Forbidden for ISO partners and companies.
+#[tracing::instrument(level = "debug", name = "invoices.billing", skip_all)]
 pub async fn billing(ctx: &Ctx) -> Result<Billing> {
     ctx.may(Action::View, Resource::Billing)?;
     let office = settings::get(ctx).await?;
@@ -188,6 +192,7 @@ pub async fn billing(ctx: &Ctx) -> Result<Billing> {
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field, also for more than is due; Conflict `invoice_settled`, stale.
+#[tracing::instrument(level = "debug", name = "invoices.pay", skip_all, fields(invoice_id = %id))]
 pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, payment: ManualPayment) -> Result<Detail> {
     let payment = &payment;
     ctx.transaction(|tx| {
@@ -219,6 +224,7 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, payment: Manual
 /// # Errors
 /// NotFound, also for another client's document and one of another order; Invalid without a document; Conflict
 /// `invoice_settled`.
+#[tracing::instrument(level = "debug", name = "invoices.send_receipt", skip_all, fields(invoice_id = %id))]
 pub async fn send_receipt(ctx: &Ctx, id: InvoiceId, document: Option<DocumentId>) -> Result<Detail> {
     ctx.transaction(|tx| {
         async move {
@@ -245,6 +251,7 @@ pub async fn send_receipt(ctx: &Ctx, id: InvoiceId, document: Option<DocumentId>
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `invoice_settled`, `invoice_has_payments`, stale.
+#[tracing::instrument(level = "debug", name = "invoices.void", skip_all, fields(invoice_id = %id))]
 pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) -> Result<Detail> {
     ctx.transaction(|tx| {
         async move {
@@ -289,6 +296,7 @@ fn bump_version(ctx: &Ctx, invoice: Invoice) -> Invoice {
 ///
 /// # Errors
 /// Forbidden for people who may not send mails.
+#[tracing::instrument(level = "debug", name = "invoices.remind", skip_all)]
 pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {
@@ -328,6 +336,7 @@ fn event(action: &'static str, invoice: &Invoice) -> Event {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "invoices.texts_on_paper", skip_all)]
 pub async fn texts_on_paper(ctx: &Ctx) -> Result<Vec<String>> {
     ctx.may(Action::View, Resource::System)?;
     let settings = settings::get(ctx).await?;

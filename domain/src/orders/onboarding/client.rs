@@ -74,6 +74,7 @@ pub struct CreatedClient {
 /// # Errors
 /// Forbidden; Invalid per field; Conflict `email_taken` with the client who has the address (decision 23),
 /// `lead_protected` for another partner's lead, `request_decided` and `not_this_account` for the application.
+#[tracing::instrument(level = "debug", name = "onboarding.create_client", skip_all)]
 pub async fn create_client(ctx: &Ctx, setup: Setup, input: ClientInput) -> Result<CreatedClient> {
     ctx.may(Action::Create, Resource::NewClient)?;
     let validated = &validate(ctx, setup, &input).await?;

@@ -25,6 +25,7 @@ pub struct ConversionTerms {
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; Conflict `lead_won`, `lead_lost`, `lead_protected` where another partner has
 /// a protected lead of the same person, `email_taken`, stale.
+#[tracing::instrument(level = "debug", name = "onboarding.convert_lead", skip_all, fields(lead_id = %id))]
 pub async fn convert_lead(
     ctx: &Ctx,
     id: LeadId,

@@ -45,6 +45,7 @@ pub struct OrderInput {
 ///
 /// # Errors
 /// Forbidden; Invalid per field: a client or ISO of another company, an identifier the company already uses.
+#[tracing::instrument(level = "debug", name = "onboarding.create_order", skip_all)]
 pub async fn create_order(ctx: &Ctx, input: OrderInput) -> Result<Detail> {
     ctx.may(Action::Create, Resource::NewSpv)?;
     let new = &validate_order(&mut ctx.db(), ctx, &input).await?;

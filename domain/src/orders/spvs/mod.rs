@@ -59,6 +59,7 @@ pub(crate) async fn mail(tx: &mut Tx, ctx: &Ctx, kind: mails::Kind, client: User
 ///
 /// # Errors
 /// NotFound, also for an order that the actor may not see.
+#[tracing::instrument(level = "debug", name = "spvs.get", skip_all, fields(spv_id = %id))]
 pub async fn get(ctx: &Ctx, id: SpvId) -> Result<Detail> {
     let (spv, steps) = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("spv"))?;
     ctx.may(Action::View, resource(&spv))?;
@@ -69,6 +70,7 @@ pub async fn get(ctx: &Ctx, id: SpvId) -> Result<Detail> {
 ///
 /// # Errors
 /// NotFound; Conflict `ambiguous` where it fits several.
+#[tracing::instrument(level = "debug", name = "spvs.find", skip_all)]
 pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     if let Ok(id) = name.parse::<SpvId>() {
         return get(ctx, id).await;
@@ -120,6 +122,7 @@ pub(crate) async fn on_client_renamed(tx: &mut Tx, client: &clients::Client) -> 
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "spvs.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Spv>> {
     let after = page.after::<Cursor>()?;
     if after.as_ref().is_some_and(|key| !key.fits(filter.order)) {
@@ -134,6 +137,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<S
 ///
 /// # Errors
 /// Conflict `wrong_status`, `no_steps`, or stale when `version` is not the row's.
+#[tracing::instrument(level = "debug", name = "spvs.start", skip_all, fields(spv_id = %id))]
 pub async fn start(ctx: &Ctx, id: SpvId, version: Option<i64>) -> Result<Detail> {
     change(ctx, id, version, Action::Start, Event::Start, None).await
 }
@@ -142,6 +146,7 @@ pub async fn start(ctx: &Ctx, id: SpvId, version: Option<i64>) -> Result<Detail>
 ///
 /// # Errors
 /// Invalid without a reason; Conflict as [`start`].
+#[tracing::instrument(level = "debug", name = "spvs.hold", skip_all, fields(spv_id = %id))]
 pub async fn hold(ctx: &Ctx, id: SpvId, version: Option<i64>, reason: &str) -> Result<Detail> {
     change(ctx, id, version, Action::Hold, Event::Hold, Some(reason)).await
 }
@@ -150,6 +155,7 @@ pub async fn hold(ctx: &Ctx, id: SpvId, version: Option<i64>, reason: &str) -> R
 ///
 /// # Errors
 /// Conflict as [`start`].
+#[tracing::instrument(level = "debug", name = "spvs.resume", skip_all, fields(spv_id = %id))]
 pub async fn resume(ctx: &Ctx, id: SpvId, version: Option<i64>) -> Result<Detail> {
     change(ctx, id, version, Action::Resume, Event::Resume, None).await
 }
@@ -158,6 +164,7 @@ pub async fn resume(ctx: &Ctx, id: SpvId, version: Option<i64>) -> Result<Detail
 ///
 /// # Errors
 /// Invalid without a reason; Conflict as [`start`].
+#[tracing::instrument(level = "debug", name = "spvs.cancel", skip_all, fields(spv_id = %id))]
 pub async fn cancel(ctx: &Ctx, id: SpvId, version: Option<i64>, reason: &str) -> Result<Detail> {
     change(ctx, id, version, Action::Cancel, Event::Cancel, Some(reason)).await
 }
@@ -166,6 +173,7 @@ pub async fn cancel(ctx: &Ctx, id: SpvId, version: Option<i64>, reason: &str) ->
 ///
 /// # Errors
 /// Invalid without a reason; Conflict as [`start`].
+#[tracing::instrument(level = "debug", name = "spvs.reopen", skip_all, fields(spv_id = %id))]
 pub async fn reopen(ctx: &Ctx, id: SpvId, version: Option<i64>, reason: &str) -> Result<Detail> {
     change(ctx, id, version, Action::Reopen, Event::Reopen, Some(reason)).await
 }

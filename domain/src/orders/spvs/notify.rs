@@ -20,6 +20,7 @@ use serde_json::Map;
 ///
 /// # Errors
 /// Forbidden; Invalid for an address without a client, and for an identifier without an order of the client.
+#[tracing::instrument(level = "debug", name = "spvs.notify_client", skip_all)]
 pub async fn notify_client(ctx: &Ctx, client_email: &str, spv_identifier: &str) -> Result<MailId> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut check = Validator::new();

@@ -31,6 +31,7 @@ use serde_json::Map;
 ///
 /// # Errors
 /// NotFound, also for an order that the actor may not see.
+#[tracing::instrument(level = "debug", name = "steps.get", skip_all, fields(step_id = %id))]
 pub async fn get(ctx: &Ctx, id: StepId) -> Result<(Step, Spv)> {
     let spv = spvs::spv_of_step(&mut ctx.db(), id).await?.ok_or(Error::NotFound("step"))?;
     step_of(spvs::get(ctx, spv).await.map_err(map_not_found)?, id)
@@ -53,6 +54,7 @@ fn map_not_found(error: Error) -> Error {
 /// # Errors
 /// Invalid per field; Conflict `wrong_status` while the order is on hold or cancelled, stale when `version` is
 /// not the row's.
+#[tracing::instrument(level = "debug", name = "steps.update", skip_all, fields(step_id = %id))]
 pub async fn update(ctx: &Ctx, id: StepId, version: Option<i64>, change: Change) -> Result<(Step, Spv)> {
     ctx.transaction(|tx| {
         let change = change.clone();
@@ -197,6 +199,7 @@ async fn update_order(
 /// # Errors
 /// NotFound, also for a step of another order; Invalid `ids` without any; Conflict `stale` for another
 /// version of the order; otherwise as [`update`].
+#[tracing::instrument(level = "debug", name = "steps.complete", skip_all, fields(spv_id = %spv))]
 pub async fn complete(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]) -> Result<spvs::Detail> {
     let order = &spvs::get(ctx, spv).await?;
     ctx.may(Action::UpdateSteps, spvs::resource(&order.spv))?;
@@ -336,6 +339,7 @@ fn due_event(action: &'static str, step: &store::DueStep) -> activity::Event {
 ///
 /// # Errors
 /// Forbidden for people who may not send mails.
+#[tracing::instrument(level = "debug", name = "steps.remind_overdue", skip_all)]
 pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {
@@ -384,6 +388,7 @@ pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
 ///
 /// # Errors
 /// NotFound, also for an order that the actor may not see.
+#[tracing::instrument(level = "debug", name = "steps.list", skip_all, fields(spv_id = %spv))]
 pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<Step>> {
     Ok(spvs::get(ctx, spv).await?.steps)
 }

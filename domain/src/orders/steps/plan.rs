@@ -39,6 +39,7 @@ pub struct NewStep {
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field; Conflict `wrong_status` for an order on hold, cancelled or closed.
+#[tracing::instrument(level = "debug", name = "steps.add", skip_all, fields(spv_id = %spv))]
 pub async fn add(ctx: &Ctx, spv: SpvId, new: NewStep) -> Result<(Step, Spv)> {
     let new = &new;
     match ctx.transaction(|tx| add_in(tx, ctx, spv, new).scope_boxed()).await? {
@@ -111,6 +112,7 @@ async fn add_in(tx: &mut Tx, ctx: &Ctx, spv: SpvId, new: &NewStep) -> Result<Add
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `step_not_pending`, `wrong_status`, stale.
+#[tracing::instrument(level = "debug", name = "steps.remove", skip_all, fields(step_id = %id))]
 pub async fn remove(ctx: &Ctx, id: StepId, version: Option<i64>) -> Result<Spv> {
     ctx.transaction(|tx| {
         async move {
@@ -142,6 +144,7 @@ pub async fn remove(ctx: &Ctx, id: StepId, version: Option<i64>) -> Result<Spv> 
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `ids` that are not exactly the order's steps; Conflict `wrong_status`, stale.
+#[tracing::instrument(level = "debug", name = "steps.reorder", skip_all, fields(spv_id = %spv))]
 pub async fn reorder(ctx: &Ctx, spv: SpvId, version: Option<i64>, ids: &[StepId]) -> Result<spvs::Detail> {
     ctx.transaction(|tx| {
         async move {

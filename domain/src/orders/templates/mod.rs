@@ -86,6 +86,7 @@ pub struct DocumentInput {
 ///
 /// # Errors
 /// Forbidden for others.
+#[tracing::instrument(level = "debug", name = "templates.list", skip_all)]
 pub async fn list(ctx: &Ctx) -> Result<Vec<Template>> {
     ctx.may(Action::View, Resource::Template)?;
     let mut db = ctx.db();
@@ -100,6 +101,7 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Template>> {
 ///
 /// # Errors
 /// Forbidden for others; NotFound.
+#[tracing::instrument(level = "debug", name = "templates.get", skip_all)]
 pub async fn get(ctx: &Ctx, country: Country) -> Result<Template> {
     ctx.may(Action::View, Resource::Template)?;
     read(&mut ctx.db(), country).await?.ok_or(Error::NotFound("template"))
@@ -121,6 +123,7 @@ async fn read(db: &mut impl Sql, country: Country) -> Result<Option<Template>> {
 ///
 /// # Errors
 /// Forbidden; Invalid per field, a step's as `steps.0.step_name`; stale when `version` is not the template's.
+#[tracing::instrument(level = "debug", name = "templates.set", skip_all)]
 pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input) -> Result<Template> {
     ctx.may(Action::Update, Resource::Template)?;
     let (name, steps) = &validate_input(&input)?;
@@ -141,6 +144,7 @@ pub async fn set(ctx: &Ctx, country: Country, version: Option<i64>, input: Input
 ///
 /// # Errors
 /// Forbidden; Invalid per field, a step's as `US.steps.0.step_name`, `duplicate` for a country that comes twice.
+#[tracing::instrument(level = "debug", name = "templates.import", skip_all)]
 pub async fn import(ctx: &Ctx, inputs: &[(Country, Input)]) -> Result<Vec<(Template, bool)>> {
     ctx.may(Action::Update, Resource::Template)?;
     let (mut wanted, mut refused) = (Vec::new(), Vec::new());

@@ -62,6 +62,7 @@ impl Job for SendTest {
 ///
 /// # Errors
 /// Forbidden, also for actors without an account.
+#[tracing::instrument(level = "debug", name = "mails.test", skip_all)]
 pub async fn test(ctx: &Ctx) -> Result<MailId> {
     ctx.may(Action::Update, Resource::Settings)?;
     let me = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
@@ -248,6 +249,7 @@ fn message_id_host(public_url: &str) -> String {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "mails.mark_sent", skip_all, fields(mail_id = %id))]
 pub async fn mark_sent(ctx: &Ctx, id: MailId, connection: Option<Map<String, Value>>) -> Result<()> {
     let connection = &connection.unwrap_or_default();
     ctx.transaction(|tx| {
@@ -271,6 +273,7 @@ pub async fn mark_sent(ctx: &Ctx, id: MailId, connection: Option<Map<String, Val
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "mails.mark_failed", skip_all, fields(mail_id = %id))]
 pub async fn mark_failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
@@ -293,6 +296,7 @@ pub async fn mark_failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "mails.email_failures", skip_all)]
 pub async fn email_failures(ctx: &Ctx, users: &[UserId]) -> Result<HashMap<UserId, EmailFailure>> {
     if !ctx.actor.is_staff() || users.is_empty() {
         return Ok(HashMap::new());
@@ -312,6 +316,7 @@ fn event(mail: &Mail, action: &'static str) -> Event {
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "mails.list", skip_all)]
 pub async fn list(ctx: &Ctx, status: Option<Status>, page: &PageQuery) -> Result<Page<Mail>> {
     ctx.may(Action::View, Resource::Mails)?;
     let limit = page.limit()?;
@@ -323,6 +328,7 @@ pub async fn list(ctx: &Ctx, status: Option<Status>, page: &PageQuery) -> Result
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "mails.get", skip_all, fields(mail_id = %id))]
 pub async fn get(ctx: &Ctx, id: MailId) -> Result<Mail> {
     ctx.may(Action::View, Resource::Mails)?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("mail"))
@@ -332,6 +338,7 @@ pub async fn get(ctx: &Ctx, id: MailId) -> Result<Mail> {
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "mails.resend", skip_all, fields(mail_id = %id))]
 pub async fn resend(ctx: &Ctx, id: MailId) -> Result<Mail> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {

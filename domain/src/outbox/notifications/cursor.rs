@@ -26,6 +26,7 @@ const MAX_LAG: i64 = 1_000;
 ///
 /// # Errors
 /// What the database refuses; the cursor stays then, and the next call starts there.
+#[tracing::instrument(level = "debug", name = "notifications.process_pending", skip_all)]
 pub async fn process_pending(ctx: &Ctx) -> Result<()> {
     NotificationCursor::default().process_pending(ctx).await
 }

@@ -46,6 +46,7 @@ impl Job for SendDigests {
 ///
 /// # Errors
 /// Forbidden; what the database refuses.
+#[tracing::instrument(level = "debug", name = "notifications.send_immediate_mail", skip_all, fields(user_id = %user))]
 pub async fn send_immediate_mail(ctx: &Ctx, user: UserId) -> Result<bool> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {
@@ -64,6 +65,7 @@ pub async fn send_immediate_mail(ctx: &Ctx, user: UserId) -> Result<bool> {
 ///
 /// # Errors
 /// Forbidden; what the database refuses.
+#[tracing::instrument(level = "debug", name = "notifications.send_digests", skip_all)]
 pub async fn send_digests(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut sent = 0;

@@ -54,6 +54,7 @@ fn me(ctx: &Ctx) -> Result<(UserId, Role)> {
 ///
 /// # Errors
 /// Unauthenticated, also for actors without an account; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "notifications.list", skip_all)]
 pub async fn list(ctx: &Ctx, unread: bool, page: &PageQuery) -> Result<Page<Notification>> {
     let (me, _) = me(ctx)?;
     let limit = page.limit()?;
@@ -80,6 +81,7 @@ pub async fn list(ctx: &Ctx, unread: bool, page: &PageQuery) -> Result<Page<Noti
 ///
 /// # Errors
 /// Unauthenticated as [`list`].
+#[tracing::instrument(level = "debug", name = "notifications.unread", skip_all)]
 pub async fn unread(ctx: &Ctx) -> Result<i64> {
     let (me, _) = me(ctx)?;
     store::unread(&mut ctx.db(), ctx.scope()?, me).await
@@ -89,6 +91,7 @@ pub async fn unread(ctx: &Ctx) -> Result<i64> {
 ///
 /// # Errors
 /// Unauthenticated as [`list`]; Invalid `ids` without any and without `all`.
+#[tracing::instrument(level = "debug", name = "notifications.read", skip_all)]
 pub async fn read(ctx: &Ctx, ids: &[NotificationId], all: bool) -> Result<()> {
     let (me, _) = me(ctx)?;
     if ids.is_empty() && !all {
@@ -135,6 +138,7 @@ pub(crate) async fn mark_seen(tx: &mut Tx, me: UserId, subject: Uuid, at: DateTi
 ///
 /// # Errors
 /// Unauthenticated as [`list`].
+#[tracing::instrument(level = "debug", name = "notifications.choices", skip_all)]
 pub async fn choices(ctx: &Ctx) -> Result<Vec<Choice>> {
     let (me, role) = me(ctx)?;
     let chosen = store::choices(&mut ctx.db(), me).await?;
@@ -149,6 +153,7 @@ pub async fn choices(ctx: &Ctx) -> Result<Vec<Choice>> {
 ///
 /// # Errors
 /// Unauthenticated as [`list`]; Invalid for an event or a topic that the role does not have.
+#[tracing::instrument(level = "debug", name = "notifications.choose", skip_all)]
 pub async fn choose(ctx: &Ctx, choices: &[SetChoice]) -> Result<Vec<Choice>> {
     let (me, role) = me(ctx)?;
     let events: Vec<String> = rules::events_of(role).map(EventKind::name).collect();
@@ -217,6 +222,7 @@ pub(crate) async fn mute(ctx: &Ctx) -> Result<()> {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "notifications.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     ctx.transaction(|tx| store::clean_up(tx, ctx.now() - RETENTION).scope_boxed()).await
 }

@@ -215,6 +215,7 @@ pub struct Filter {
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "activity.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Activity>> {
     let scope = ctx.scope()?;
     let limit = page.limit()?;
@@ -226,6 +227,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<A
 ///
 /// # Errors
 /// Unauthenticated; Forbidden while a second factor or a new password is due; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "activity.own", skip_all)]
 pub async fn own(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
     ctx.scope()?;
     let me = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
@@ -243,6 +245,7 @@ pub(crate) async fn of_user(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result
 ///
 /// # Errors
 /// Unauthenticated; Forbidden while a second factor or a new password is due.
+#[tracing::instrument(level = "debug", name = "activity.since", skip_all)]
 pub async fn since(ctx: &Ctx, after: i64, limit: usize) -> Result<Vec<Activity>> {
     let scope = ctx.scope()?;
     let rows = store::since(&mut ctx.db(), scope, ctx.actor.user_id(), after, limit).await?;
@@ -253,6 +256,7 @@ pub async fn since(ctx: &Ctx, after: i64, limit: usize) -> Result<Vec<Activity>>
 ///
 /// # Errors
 /// Unauthenticated; Forbidden while a second factor or a new password is due.
+#[tracing::instrument(level = "debug", name = "activity.last_seq", skip_all)]
 pub async fn last_seq(ctx: &Ctx) -> Result<i64> {
     ctx.scope()?;
     store::head(&mut ctx.db()).await.map(|(seq, _)| seq)
@@ -327,6 +331,7 @@ const VERIFY_BATCH: i64 = 500;
 ///
 /// # Errors
 /// Conflict `activity_broken` naming the first number that is changed or missing; Forbidden.
+#[tracing::instrument(level = "debug", name = "activity.verify", skip_all)]
 pub async fn verify(ctx: &Ctx) -> Result<i64> {
     ctx.may(Action::View, Resource::Activity)?;
     let mut db = ctx.db();
@@ -345,6 +350,7 @@ pub async fn verify(ctx: &Ctx) -> Result<i64> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "activity.head", skip_all)]
 pub async fn head(ctx: &Ctx) -> Result<(i64, String)> {
     ctx.may(Action::View, Resource::Activity)?;
     store::head(&mut ctx.db()).await
@@ -354,6 +360,7 @@ pub async fn head(ctx: &Ctx) -> Result<(i64, String)> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "activity.unnumbered", skip_all)]
 pub async fn unnumbered(ctx: &Ctx) -> Result<i64> {
     ctx.may(Action::View, Resource::Activity)?;
     store::count_unnumbered(&mut ctx.db()).await
@@ -363,6 +370,7 @@ pub async fn unnumbered(ctx: &Ctx) -> Result<i64> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "activity.holds", skip_all)]
 pub async fn holds(ctx: &Ctx, seq: i64, hash: &str) -> Result<Option<bool>> {
     ctx.may(Action::View, Resource::Activity)?;
     let mut db = ctx.db();

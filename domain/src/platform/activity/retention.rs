@@ -18,6 +18,7 @@ const ACTION: &str = "activity.cut";
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "activity.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     let Some(days) = settings::get(ctx).await?.retention.activity_days else { return Ok(0) };
     // Whole days, so that there is one entry about it a day.
@@ -29,6 +30,7 @@ pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "activity.prune", skip_all)]
 pub async fn prune(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
     let mut pruned = 0;
     loop {

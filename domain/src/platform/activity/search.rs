@@ -90,6 +90,7 @@ impl Search {
 ///
 /// # Errors
 /// Forbidden; Invalid per field, or for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "activity.search", skip_all)]
 pub async fn search(ctx: &Ctx, search: &Search, page: &PageQuery) -> Result<Page<Activity>> {
     ctx.may(Action::View, Resource::Activity)?;
     let filter = search.validate(settings::person_zone(ctx).await?)?;

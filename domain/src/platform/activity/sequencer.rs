@@ -121,6 +121,7 @@ pub(crate) async fn sequence_batch(ctx: &Ctx, mut after: i64, on_sequenced: impl
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "activity.sequence_all", skip_all)]
 pub async fn sequence_all(ctx: &Ctx) -> Result<()> {
     while sequence(ctx, BULK_BATCH, BULK_BATCH, |_| ()).await?.more {}
     Ok(())

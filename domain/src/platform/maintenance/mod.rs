@@ -29,6 +29,7 @@ pub struct Maintenance {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "maintenance.get", skip_all)]
 pub async fn get(ctx: &Ctx) -> Result<Option<Maintenance>> {
     read(&mut ctx.db()).await
 }
@@ -41,6 +42,7 @@ pub(crate) async fn read(db: &mut Db) -> Result<Option<Maintenance>> {
 ///
 /// # Errors
 /// Forbidden; Invalid `message`.
+#[tracing::instrument(level = "debug", name = "maintenance.start", skip_all)]
 pub async fn start(ctx: &Ctx, message: Option<&str>) -> Result<Maintenance> {
     ctx.may(Action::Update, Resource::Settings)?;
     let mut check = Validator::new();
@@ -74,6 +76,7 @@ pub async fn start(ctx: &Ctx, message: Option<&str>) -> Result<Maintenance> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "maintenance.end", skip_all)]
 pub async fn end(ctx: &Ctx) -> Result<()> {
     ctx.may(Action::Update, Resource::Settings)?;
     ctx.transaction(|tx| {

@@ -100,6 +100,7 @@ pub async fn enqueue_at<J: Job>(tx: &mut Tx, job: &J, at: DateTime<Utc>) -> Resu
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "queue.enqueue_once", skip_all)]
 pub async fn enqueue_once<J: Job>(ctx: &Ctx, job: &J, key: &str) -> Result<bool> {
     let enqueued = ctx.transaction(|tx| {
         async move {
@@ -174,6 +175,7 @@ type Columns = (String, Vec<u8>, Status, i64, i64, Option<i64>, Option<i64>, Opt
 ///
 /// # Errors
 /// Forbidden; Invalid for an unknown status, a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "queue.list", skip_all)]
 pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<Page<JobRow>> {
     ctx.may(Action::View, Resource::Jobs)?;
     let limit = page.limit()?;
@@ -213,6 +215,7 @@ pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<P
 ///
 /// # Errors
 /// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "queue.get", skip_all)]
 pub async fn get(ctx: &Ctx, id: &str) -> Result<JobRow> {
     ctx.may(Action::View, Resource::Jobs)?;
     // PostgreSQL text has no NUL.
@@ -255,6 +258,7 @@ fn job_row((id, job, status, attempts, max_attempts, run_at, done_at, last_resul
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "queue.stats", skip_all)]
 pub async fn stats(ctx: &Ctx) -> Result<Vec<(Status, i64)>> {
     count(ctx, "").await
 }
@@ -271,6 +275,7 @@ pub struct Unfinished {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "queue.unfinished", skip_all)]
 pub async fn unfinished(ctx: &Ctx) -> Result<Unfinished> {
     let found = count(ctx, "where status <> 'Done'").await?;
     let sum = |of: &[Status]| found.iter().filter(|(status, _)| of.contains(status)).map(|(_, count)| count).sum();
@@ -290,6 +295,7 @@ async fn count(ctx: &Ctx, condition: &str) -> Result<Vec<(Status, i64)>> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "queue.live_workers", skip_all)]
 pub async fn live_workers(ctx: &Ctx) -> Result<i64> {
     ctx.may(Action::View, Resource::Jobs)?;
     let mut db = ctx.db();
@@ -324,6 +330,7 @@ pub(crate) async fn release(ctx: &Ctx, worker: &str) -> Result<()> {
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `job_running` while it runs or when it is done.
+#[tracing::instrument(level = "debug", name = "queue.retry", skip_all)]
 pub async fn retry(ctx: &Ctx, id: &str) -> Result<JobRow> {
     ctx.may(Action::Update, Resource::Jobs)?;
     let job = &get(ctx, id).await?.job;
@@ -358,6 +365,7 @@ pub async fn retry(ctx: &Ctx, id: &str) -> Result<JobRow> {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "queue.reschedule", skip_all)]
 pub async fn reschedule(ctx: &Ctx, id: &str, delay: std::time::Duration) -> Result<()> {
     let at = ctx.now().timestamp().saturating_add_unsigned(delay.as_secs());
     ctx.transaction(|tx| {
@@ -378,6 +386,7 @@ pub async fn reschedule(ctx: &Ctx, id: &str, delay: std::time::Duration) -> Resu
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "queue.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     let before = (ctx.now() - RETENTION).timestamp();
     let (jobs, workers) = match ctx.db.dialect() {

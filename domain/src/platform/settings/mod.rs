@@ -213,6 +213,7 @@ pub struct Pages {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "settings.get", skip_all)]
 pub async fn get(ctx: &Ctx) -> Result<Settings> {
     Ok(store::get(&mut ctx.db()).await?.unwrap_or_default())
 }
@@ -246,6 +247,7 @@ pub(crate) async fn security(db: &mut impl Sql) -> Result<Security> {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "settings.currency", skip_all)]
 pub async fn currency(ctx: &Ctx) -> Result<Currency> {
     Ok(get(ctx).await?.currency(&ctx.options))
 }
@@ -262,6 +264,7 @@ pub(crate) async fn within(db: &mut impl Sql) -> Result<Settings> {
 ///
 /// # Errors
 /// Forbidden; Invalid per field.
+#[tracing::instrument(level = "debug", name = "settings.set", skip_all)]
 pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings + Clone + Send + Sync) -> Result<Settings> {
     set_seen(ctx, None, change).await
 }
@@ -270,6 +273,7 @@ pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings + Clone + 
 ///
 /// # Errors
 /// As [`set`]; Conflict `stale` when they were changed since.
+#[tracing::instrument(level = "debug", name = "settings.set_seen", skip_all)]
 pub async fn set_seen(
     ctx: &Ctx,
     version: Option<i64>,
@@ -359,6 +363,7 @@ async fn write(tx: &mut Tx, ctx: &Ctx, old: &Settings, new: &Settings) -> Result
 ///
 /// # Errors
 /// Forbidden; Invalid `logo` for other formats than PNG and JPEG, or too large.
+#[tracing::instrument(level = "debug", name = "settings.set_logo", skip_all)]
 pub async fn set_logo(ctx: &Ctx, bytes: Vec<u8>) -> Result<Settings> {
     ctx.may(Action::Update, Resource::Settings)?;
     let media_type = logo::media_type(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
@@ -369,6 +374,7 @@ pub async fn set_logo(ctx: &Ctx, bytes: Vec<u8>) -> Result<Settings> {
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "settings.remove_logo", skip_all)]
 pub async fn remove_logo(ctx: &Ctx) -> Result<Settings> {
     ctx.may(Action::Update, Resource::Settings)?;
     replace_logo(ctx, None).await

@@ -38,6 +38,7 @@ impl Settings {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "settings.office_today", skip_all)]
 pub async fn office_today(ctx: &Ctx) -> Result<NaiveDate> {
     Ok(get(ctx).await?.day(ctx.now()))
 }
@@ -46,6 +47,7 @@ pub async fn office_today(ctx: &Ctx) -> Result<NaiveDate> {
 ///
 /// # Errors
 /// What the database refuses.
+#[tracing::instrument(level = "debug", name = "settings.person_today", skip_all)]
 pub async fn person_today(ctx: &Ctx) -> Result<NaiveDate> {
     person_today_within(&mut ctx.db(), ctx).await
 }

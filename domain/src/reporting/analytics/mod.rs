@@ -74,6 +74,7 @@ pub struct StepTime {
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid days.
+#[tracing::instrument(level = "debug", name = "analytics.get", skip_all)]
 pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &DateRangeQuery) -> Result<Analytics> {
     let company = companies::portal(ctx, picked).await?;
     let span = asked.span(company.today(ctx.now()))?;

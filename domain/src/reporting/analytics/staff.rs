@@ -75,6 +75,7 @@ pub struct Group {
 ///
 /// # Errors
 /// Forbidden; Invalid days.
+#[tracing::instrument(level = "debug", name = "analytics.staff", skip_all)]
 pub async fn staff(ctx: &Ctx, asked: &DateRangeQuery) -> Result<StaffAnalytics> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Admin))?;
     ctx.may(Action::View, Resource::Revenue)?;

@@ -46,6 +46,7 @@ pub struct ClientDashboard {
 ///
 /// # Errors
 /// Forbidden for other roles.
+#[tracing::instrument(level = "debug", name = "dashboards.client", skip_all)]
 pub async fn client(ctx: &Ctx) -> Result<ClientDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Client))?;
     let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
@@ -81,6 +82,7 @@ pub struct EmployeeDashboard {
 ///
 /// # Errors
 /// Forbidden for other roles.
+#[tracing::instrument(level = "debug", name = "dashboards.employee", skip_all)]
 pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let office = store::staff_overview(&mut ctx.db(), 8).await?;
@@ -134,6 +136,7 @@ const RECENT_CLIENTS: u32 = 3;
 ///
 /// # Errors
 /// Forbidden for other roles.
+#[tracing::instrument(level = "debug", name = "dashboards.iso", skip_all)]
 pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Iso))?;
     let crate::kernel::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
@@ -198,6 +201,7 @@ pub struct Partner {
 ///
 /// # Errors
 /// As [`crate::directory::companies::portal`] says.
+#[tracing::instrument(level = "debug", name = "dashboards.company", skip_all)]
 pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> Result<CompanyDashboard> {
     let id = ctx.actor.company(picked)?;
     let spvs = match page.limit {
@@ -260,6 +264,7 @@ pub struct AdminDashboard {
 ///
 /// # Errors
 /// Forbidden for other roles.
+#[tracing::instrument(level = "debug", name = "dashboards.admin", skip_all)]
 pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Admin))?;
     let limit = page.limit()?;
@@ -294,6 +299,7 @@ async fn uptime(ctx: &Ctx) -> Result<Option<f64>> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "dashboards.heartbeat", skip_all)]
 pub async fn heartbeat(ctx: &Ctx) -> Result<()> {
     let minute = ctx.now().timestamp() / 60;
     ctx.transaction(|tx| store::insert_heartbeat(tx, minute, minute - UPTIME_WINDOW_MINUTES).scope_boxed()).await

@@ -86,6 +86,7 @@ pub struct CsvPage {
 ///
 /// # Errors
 /// Those of the list.
+#[tracing::instrument(level = "debug", name = "exports.first_page", skip_all)]
 pub async fn first_page(ctx: &Ctx, table: &Table) -> Result<CsvPage> {
     let rest = next_page(ctx, table, None).await?;
     let mut text = String::new();
@@ -99,6 +100,7 @@ pub async fn first_page(ctx: &Ctx, table: &Table) -> Result<CsvPage> {
 ///
 /// # Errors
 /// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "exports.log_export", skip_all)]
 pub async fn log_export(ctx: &Ctx, table: &Table) -> Result<()> {
     let actor = ctx.actor.user_id().map_or(Uuid::nil(), |id| id.0);
     let event = &Event::new("export.made", "export", actor, table.name());
@@ -109,6 +111,7 @@ pub async fn log_export(ctx: &Ctx, table: &Table) -> Result<()> {
 ///
 /// # Errors
 /// Those of the list; Unauthenticated if the session ended since the first page.
+#[tracing::instrument(level = "debug", name = "exports.next_page", skip_all)]
 pub async fn next_page(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<CsvPage> {
     if cursor.is_some() {
         auth::revalidate_session(&mut ctx.db(), ctx).await?;
@@ -123,6 +126,7 @@ pub async fn next_page(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Resu
 ///
 /// # Errors
 /// Those of the list.
+#[tracing::instrument(level = "debug", name = "exports.rows", skip_all)]
 pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Page<Vec<String>>> {
     let page = &PageQuery { limit: Some(MAX_LIMIT), cursor };
     Ok(match table {

@@ -89,6 +89,7 @@ pub struct Finances {
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid days.
+#[tracing::instrument(level = "debug", name = "finances.get", skip_all)]
 pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &DateRangeQuery) -> Result<Finances> {
     let (company, span, rows, names) = read(ctx, picked, asked).await?;
     let months = span.months(
@@ -162,6 +163,7 @@ fn account(currency: Currency, rows: &[&FinanceRow], months: &[String], names: &
 ///
 /// # Errors
 /// As [`get`].
+#[tracing::instrument(level = "debug", name = "finances.csv", skip_all)]
 pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &DateRangeQuery) -> Result<String> {
     let (company, _, rows, names) = read(ctx, picked, asked).await?;
     // The id keeps partners of the same name apart.

@@ -51,6 +51,7 @@ pub struct ReportChunk {
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid days, limit or cursor.
+#[tracing::instrument(level = "debug", name = "reports.page", skip_all)]
 pub async fn page(ctx: &Ctx, query: &ReportQuery, page: &PageQuery) -> Result<ReportChunk> {
     let company = companies::portal(ctx, query.company_id).await?;
     let span = query.asked.span(company.today(ctx.now()))?;
@@ -80,6 +81,7 @@ pub async fn page(ctx: &Ctx, query: &ReportQuery, page: &PageQuery) -> Result<Re
 ///
 /// # Errors
 /// As [`page`].
+#[tracing::instrument(level = "debug", name = "reports.totals", skip_all)]
 pub async fn totals(ctx: &Ctx, query: &ReportQuery) -> Result<Totals> {
     let company = companies::portal(ctx, query.company_id).await?;
     let span = query.asked.span(company.today(ctx.now()))?;
@@ -117,6 +119,7 @@ pub async fn totals(ctx: &Ctx, query: &ReportQuery) -> Result<Totals> {
 ///
 /// # Errors
 /// As [`page`].
+#[tracing::instrument(level = "debug", name = "reports.first_page", skip_all)]
 pub async fn first_page(ctx: &Ctx, query: &ReportQuery) -> Result<exports::CsvPage> {
     let rest = next_page(ctx, query, None).await?;
     let mut text = String::new();
@@ -130,6 +133,7 @@ pub async fn first_page(ctx: &Ctx, query: &ReportQuery) -> Result<exports::CsvPa
 ///
 /// # Errors
 /// As [`page`]; Unauthenticated if the session ended since the first page.
+#[tracing::instrument(level = "debug", name = "reports.next_page", skip_all)]
 pub async fn next_page(ctx: &Ctx, query: &ReportQuery, cursor: Option<String>) -> Result<exports::CsvPage> {
     if cursor.is_some() {
         auth::revalidate_session(&mut ctx.db(), ctx).await?;
@@ -144,6 +148,7 @@ pub async fn next_page(ctx: &Ctx, query: &ReportQuery, cursor: Option<String>) -
 ///
 /// # Errors
 /// As [`page`]; Invalid `period` for more than [`crate::kernel::page::MAX_EXPORT_ROWS`] rows.
+#[tracing::instrument(level = "debug", name = "reports.all_rows", skip_all)]
 pub async fn all_rows(ctx: &Ctx, query: &ReportQuery) -> Result<Vec<Cells>> {
     let mut page_query = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
     let mut rows = Vec::new();

@@ -49,6 +49,7 @@ pub struct Change {
 ///
 /// # Errors
 /// As [`companies::portal`].
+#[tracing::instrument(level = "debug", name = "reports.list", skip_all)]
 pub async fn list(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Schedule>> {
     let company = companies::portal(ctx, picked).await?;
     store::list(&mut ctx.db(), company.id).await
@@ -58,6 +59,7 @@ pub async fn list(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Schedule>>
 ///
 /// # Errors
 /// As [`companies::portal`].
+#[tracing::instrument(level = "debug", name = "reports.admins", skip_all)]
 pub async fn admins(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Recipient>> {
     let company = companies::portal(ctx, picked).await?;
     let found = store::admins(&mut ctx.db(), company.id).await?;
@@ -68,6 +70,7 @@ pub async fn admins(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Recipien
 
 /// # Errors
 /// NotFound, also when it is not the actor's to know of.
+#[tracing::instrument(level = "debug", name = "reports.get", skip_all, fields(report_schedule_id = %id))]
 pub async fn get(ctx: &Ctx, id: ReportScheduleId) -> Result<Schedule> {
     let mut db = ctx.db();
     let found = store::get(&mut db, id).await?.ok_or(Error::NotFound("report_schedule"))?;
@@ -80,6 +83,7 @@ pub async fn get(ctx: &Ctx, id: ReportScheduleId) -> Result<Schedule> {
 ///
 /// # Errors
 /// As [`companies::portal`]; Invalid per field.
+#[tracing::instrument(level = "debug", name = "reports.create", skip_all)]
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
     let company = companies::portal(ctx, input.company_id).await?;
     let mut check = Validator::new();
@@ -127,6 +131,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
 ///
 /// # Errors
 /// NotFound; Invalid per field; Conflict for an outdated `version`.
+#[tracing::instrument(level = "debug", name = "reports.update", skip_all, fields(report_schedule_id = %id))]
 pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, change: Change) -> Result<Schedule> {
     let company = companies::get(ctx, get(ctx, id).await?.company_id).await?;
     let mut check = Validator::new();
@@ -167,6 +172,7 @@ pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, chang
 ///
 /// # Errors
 /// NotFound.
+#[tracing::instrument(level = "debug", name = "reports.delete", skip_all, fields(report_schedule_id = %id))]
 pub async fn delete(ctx: &Ctx, id: ReportScheduleId) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
@@ -234,6 +240,7 @@ async fn recipients(
 ///
 /// # Errors
 /// Forbidden without the permission to send mails; Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "reports.mail_due", skip_all)]
 pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
     ctx.may(Action::Send, Resource::Mails)?;
     let mut mailed = 0;

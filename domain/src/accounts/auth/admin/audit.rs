@@ -12,6 +12,7 @@ use crate::{
 ///
 /// # Errors
 /// Forbidden.
+#[tracing::instrument(level = "debug", name = "auth.admin.audit", skip_all)]
 pub async fn audit(ctx: &Ctx, query: Option<&AccountFilter>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
     ctx.may(Action::View, Resource::Activity)?;
     activity::of_accounts(&mut ctx.db(), query, offset, limit).await

@@ -49,6 +49,7 @@ impl std::fmt::Debug for CreateAccount {
 ///
 /// # Errors
 /// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id; RateLimited when the hash queue is full.
+#[tracing::instrument(level = "debug", name = "auth.admin.create", skip_all)]
 pub async fn create(ctx: &Ctx, new: CreateAccount) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
     let validated = &validate(ctx, new).await?;
@@ -59,6 +60,7 @@ pub async fn create(ctx: &Ctx, new: CreateAccount) -> Result<User> {
 ///
 /// # Errors
 /// Forbidden; Invalid `email`; Conflict `email_taken` for an account that is in use.
+#[tracing::instrument(level = "debug", name = "auth.admin.invite", skip_all)]
 pub async fn invite(ctx: &Ctx, email: &str, data: Map<String, Value>, redirect_to: Option<String>) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
     let validated = &validate(ctx, CreateAccount { email: email.to_owned(), data, ..CreateAccount::default() }).await?;

@@ -55,6 +55,7 @@ pub struct GeneratedLink {
 ///
 /// # Errors
 /// Forbidden; `account_in_use` for people; NotFound; Invalid; Conflict `email_taken` for an account that is in use.
+#[tracing::instrument(level = "debug", name = "auth.admin.generate_link", skip_all)]
 pub async fn generate_link(
     ctx: &Ctx,
     action: LinkAction,

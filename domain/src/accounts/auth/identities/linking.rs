@@ -24,6 +24,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Unauthenticated for anonymous actors; Forbidden while a requirement is due.
+#[tracing::instrument(level = "debug", name = "auth.identities.start_linking", skip_all)]
 pub async fn start_linking(ctx: &Ctx, provider: &str, challenge: Challenge, redirect_to: String) -> Result<Flow> {
     let me = require_nothing_due(ctx)?;
     create_flow(ctx, provider, Some(challenge), redirect_to, Some(&me)).await
@@ -85,6 +86,7 @@ async fn is_session_live(tx: &mut Tx, flow: &Flow) -> Result<bool> {
 /// # Errors
 /// Unauthenticated for anonymous actors; Forbidden while a requirement is due; Conflict `identity_not_found`,
 /// `single_identity_not_deletable`, `email_conflict_identity_not_deletable`.
+#[tracing::instrument(level = "debug", name = "auth.identities.unlink", skip_all, fields(identity_id = %id))]
 pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
     let me = &require_nothing_due(ctx)?;
     ctx.transaction(|tx| {

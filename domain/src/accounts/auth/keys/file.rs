@@ -62,6 +62,7 @@ pub fn list(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
 ///
 /// # Errors
 /// Forbidden; Internal, naming the file and what is wrong with it.
+#[tracing::instrument(level = "debug", name = "auth.keys.rotate", skip_all)]
 pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     ctx.may(Action::Update, Resource::Settings)?;
     let text = std::fs::read_to_string(path).map_err(|e| file_error(path, &e))?;

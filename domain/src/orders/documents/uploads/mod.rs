@@ -80,6 +80,7 @@ pub fn expires_at(upload: &Upload) -> DateTime<Utc> {
 /// NotFound for a document, request or order that the actor may not see; Invalid per field: an empty or too large file;
 /// Conflict `request_status` for a settled request, `wrong_status` for a client's order that is closed or cancelled,
 /// `too_many_uploads`; except for the staff also `uploads_a_day`, and `storage_full` beyond the office's quota.
+#[tracing::instrument(level = "debug", name = "documents.uploads.create", skip_all)]
 pub async fn create(ctx: &Ctx, new: CreateUpload) -> Result<Upload> {
     let limit = ctx.options.upload_limit;
     if new.bytes == 0 {
@@ -187,6 +188,7 @@ fn check_client(client: Option<User>) -> Result<()> {
 ///
 /// # Errors
 /// NotFound.
+#[tracing::instrument(level = "debug", name = "documents.uploads.get", skip_all, fields(upload_id = %id))]
 pub async fn get(ctx: &Ctx, id: UploadId) -> Result<Upload> {
     find_own(ctx, id).await
 }
@@ -204,6 +206,7 @@ async fn find_own(ctx: &Ctx, id: UploadId) -> Result<Upload> {
 /// # Errors
 /// NotFound; Conflict `upload_offset` for another offset than the upload's, or a concurrent request; Invalid with more
 /// bytes than announced; the errors of [`create`] for its target; Unauthenticated where the session was revoked.
+#[tracing::instrument(level = "debug", name = "documents.uploads.append", skip_all, fields(upload_id = %id))]
 pub async fn append<E>(
     ctx: &Ctx,
     id: UploadId,
@@ -419,6 +422,7 @@ fn event(document: &super::Document, number: i64, attach: bool) -> Event {
 ///
 /// # Errors
 /// NotFound; Unavailable while the storage cannot be reached: [`clean_up`] deletes the parts later.
+#[tracing::instrument(level = "debug", name = "documents.uploads.cancel", skip_all, fields(upload_id = %id))]
 pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
     find_own(ctx, id).await?;
     let ended = ctx.transaction(|tx| store::end(tx, id).scope_boxed());
@@ -442,6 +446,7 @@ pub(crate) async fn end_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
 ///
 /// # Errors
 /// The first error of the storage, after everything else was cleaned up.
+#[tracing::instrument(level = "debug", name = "documents.uploads.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
     let mut old = ctx.transaction(|tx| store::end_old(tx, ctx.now() - UPLOAD_TTL, CLEANUP_BATCH).scope_boxed()).await?;
     let mut first_error = None;
