@@ -66,7 +66,7 @@ test('order starts, closes with its last step, and the client sees both within 2
 
   const mail = await office.portal.post.waitForMail(order.client_email, 'is completed');
   expect(mail.text).toContain(order.identifier);
-  expect(mail.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
+  expect(mail.link(`/client-dashboard/orders/${order.id}`)).toContain(office.portal.url);
 });
 
 test('concurrent completion of the last two steps closes the order once @postgres', async ({ office }) => {

@@ -21,7 +21,13 @@ const loadApp = () => import('./App');
 const loadMessages = () => import('./messages').then((part) => part.loadMessages());
 
 async function startApp() {
-  const [{ App }] = await Promise.all([loadApp().then(waitForFont), loadMessages()]);
+  const [{ App }] = await Promise.all([
+    loadApp().then(async (part) => {
+      await waitForFont('Inter Variable');
+      return part;
+    }),
+    loadMessages(),
+  ]);
   root.render(
     <Providers>
       <App />
@@ -29,11 +35,10 @@ async function startApp() {
   );
 }
 
-/** Preloads the font before the first text, with a short timeout, to avoid a layout shift. */
-async function waitForFont<Part>(part: Part): Promise<Part> {
-  const font = document.fonts.load("14px 'Inter Variable'").catch(() => undefined);
+/** Loads the font before the first text, with a short timeout, so that text neither shifts nor waits. */
+async function waitForFont(family: string): Promise<void> {
+  const font = document.fonts.load(`14px '${family}'`).catch(() => undefined);
   await Promise.race([font, new Promise((resolve) => setTimeout(resolve, 100))]);
-  return part;
 }
 
 async function navigate(path: string) {
@@ -47,7 +52,7 @@ async function startLanding() {
   // Mail links and provider callbacks: the app handles the session or error in the URL.
   const hasCallback = /\b(access_token|code|error_code)=/.test(search + hash);
   if (pathname !== paths.landing || hasCallback) return startApp();
-  await loadLandingMessages();
+  await Promise.all([loadLandingMessages(), waitForFont('Inter Landing')]);
   root.render(
     <Providers>
       <Landing go={(path) => void navigate(path)} warm={() => void loadApp()} />

@@ -5,9 +5,10 @@ mod page_writer;
 
 use crate::error::{ApiError, Result};
 use axum::http::StatusCode;
+use chrono::NaiveDate;
 use domain::{
     accounts::users::DateFormat,
-    kernel::{error::Problem, i18n, money::Currency},
+    kernel::{error::Problem, i18n, logo::Logo, money::Currency},
     orders::invoices::{Detail, Status},
 };
 use fonts::{
@@ -15,7 +16,7 @@ use fonts::{
     Weight::{Plain, Strong},
 };
 pub use fonts::{missing_letters, missing_scripts, packages};
-use krilla::metadata::Metadata;
+use krilla::{image::Image, metadata::Metadata};
 use page_writer::{DIM, INK, LEFT, PageWriter, RIGHT, pen};
 use serde_json::Map;
 
@@ -23,15 +24,29 @@ use serde_json::Map;
 const MIDDLE: f32 = 340.0;
 /// Left edge of the bank details, in points.
 const BANK_LEFT: f32 = 180.0;
+/// Room of the logo, in points.
+const LOGO: (f32, f32) = (160.0, 36.0);
+/// Colors of the status mark.
+const SETTLED: [u8; 3] = [29, 92, 39];
+const LATE: [u8; 3] = [155, 28, 28];
 /// Letters without a font that an error names.
 const MAX_NAMED_LETTERS: usize = 20;
+
+/// The office that issues the invoice, on the day on which it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Office<'a> {
+    /// Printed where no legal name is set.
+    pub brand: &'a str,
+    pub logo: Option<&'a Logo>,
+    pub today: NaiveDate,
+}
 
 /// The invoice as a PDF file, in the reader's language.
 ///
 /// # Errors
 /// `letters_without_font` when no font has some letter: a legal document must not contain empty boxes. Internal when the
 /// PDF cannot be written.
-pub fn render(detail: &Detail, office: &str, language: &str, format: DateFormat) -> Result<Vec<u8>> {
+pub fn render(detail: &Detail, office: Office<'_>, language: &str, format: DateFormat) -> Result<Vec<u8>> {
     let fonts = FontSet::new();
     let writer = lay_out(&fonts, detail, office, language, format);
     let missing = fonts.missing();
@@ -70,20 +85,21 @@ fn word(language: &str, key: &str) -> String {
 fn lay_out<'a>(
     fonts: &'a FontSet,
     detail: &Detail,
-    office: &str,
+    office: Office<'_>,
     language: &str,
     format: DateFormat,
 ) -> PageWriter<'a> {
     let invoice = &detail.invoice;
     let word = |key: &str| word(language, key);
-    let amount = |minor: i64| money(invoice.currency, minor, language);
+    let amount = |minor: i64| grouped(invoice.currency, minor, language);
     let mut writer = PageWriter::new(fonts);
     issuer(&mut writer, detail, office, language);
     payer_and_dates(&mut writer, detail, language, format);
 
     let name = invoice.name();
     writer.put(pen(Plain, 9.0, DIM), LEFT, &word("paper.description"));
-    writer.right(pen(Plain, 9.0, DIM), RIGHT, &word("paper.amount"));
+    // The currency stands here, once for all amounts.
+    writer.right(pen(Plain, 9.0, DIM), RIGHT, &format!("{} ({})", word("paper.amount"), invoice.currency.code()));
     writer.rule();
     for line in &invoice.lines {
         writer.down(20.0);
@@ -92,7 +108,8 @@ fn lay_out<'a>(
     }
     totals(&mut writer, detail, language);
     payment(&mut writer, detail, language);
-    writer.number_pages(&format!("{} {name}", word("paper.invoice")));
+    let issuer = detail.from.legal_name.as_deref().unwrap_or(office.brand);
+    writer.foot(&format!("{} {name} · {issuer}", word("paper.invoice")));
     writer
 }
 
@@ -108,7 +125,7 @@ fn totals(writer: &mut PageWriter, detail: &Detail, language: &str) {
     ] {
         writer.down(19.0);
         writer.put(pen(weight, 10.0, INK), MIDDLE, &word(language, key));
-        writer.right(pen(weight, 10.0, INK), RIGHT, &money(invoice.currency, minor, language));
+        writer.right(pen(weight, 10.0, INK), RIGHT, &grouped(invoice.currency, minor, language));
     }
 }
 
@@ -143,17 +160,25 @@ fn payment(writer: &mut PageWriter, detail: &Detail, language: &str) {
     }
 }
 
-/// The title on the left, the issuer on the right.
-fn issuer(writer: &mut PageWriter, detail: &Detail, office: &str, language: &str) {
+/// The logo and the title with the status on the left, the issuer on the right.
+fn issuer(writer: &mut PageWriter, detail: &Detail, office: Office<'_>, language: &str) {
     let from = &detail.from;
     let room = RIGHT - MIDDLE;
     let begin = writer.at;
+    if let Some(image) = office.logo.and_then(image_of) {
+        writer.image(image, LEFT, LOGO);
+        writer.down(LOGO.1 + 18.0);
+    }
     writer.put(pen(Strong, 20.0, INK), LEFT, &word(language, "paper.invoice"));
     writer.down(16.0);
     writer.put(pen(Plain, 11.0, DIM), LEFT, &detail.invoice.name());
+    if let Some((key, color)) = mark(detail, office.today) {
+        writer.down(18.0);
+        writer.put(pen(Strong, 12.0, color), LEFT, &word(language, key));
+    }
     let left = writer.at;
     writer.at = begin;
-    writer.right_block(pen(Strong, 11.0, INK), RIGHT, room, from.legal_name.as_deref().unwrap_or(office));
+    writer.right_block(pen(Strong, 11.0, INK), RIGHT, room, from.legal_name.as_deref().unwrap_or(office.brand));
     writer.down(3.0);
     let tax = from.tax_id.as_ref().map(|id| format!("{} {id}", word(language, "paper.tax_id")));
     for text in [from.address.as_ref(), tax.as_ref()].into_iter().flatten() {
@@ -162,6 +187,26 @@ fn issuer(writer: &mut PageWriter, detail: &Detail, office: &str, language: &str
     }
     writer.at = writer.at.max(left);
     writer.down(36.0);
+}
+
+/// The status that the reader must see first; none while the invoice is due and in time.
+fn mark(detail: &Detail, today: NaiveDate) -> Option<(&'static str, [u8; 3])> {
+    match detail.invoice.status {
+        Status::Paid => Some(("invoice_status.paid", SETTLED)),
+        Status::Void => Some(("invoice_status.void", DIM)),
+        _ if detail.invoice.is_overdue(today) => Some(("paper.overdue", LATE)),
+        _ => None,
+    }
+}
+
+/// The logo as an image; `None` for a file that cannot be decoded, because an invoice without a logo is valid.
+fn image_of(logo: &Logo) -> Option<Image> {
+    let data = logo.bytes.clone().into();
+    let image = match logo.media_type.as_str() {
+        "image/png" => Image::from_png(data, true),
+        _ => Image::from_jpeg(data, true),
+    };
+    image.inspect_err(|error| tracing::warn!(error, "logo left out of an invoice")).ok()
 }
 
 /// The payer on the left, dates and the order on the right.
@@ -191,29 +236,29 @@ fn payer_and_dates(writer: &mut PageWriter, detail: &Detail, language: &str, for
     writer.down(36.0);
 }
 
-/// `1,250.00 USD`, grouped as is usual in the language.
-fn money(currency: Currency, minor: i64, language: &str) -> String {
+/// `1,250.00`, grouped as is usual in the language.
+fn grouped(currency: Currency, minor: i64, language: &str) -> String {
     let (thousand, point) = if language.starts_with("es") { ('.', ',') } else { (',', '.') };
     let text = currency.format(minor);
     let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
-    let mut grouped = String::new();
+    let mut digits = String::new();
     for (n, digit) in whole.chars().enumerate() {
         if n > 0 && (whole.len() - n).is_multiple_of(3) {
-            grouped.push(thousand);
+            digits.push(thousand);
         }
-        grouped.push(digit);
+        digits.push(digit);
     }
     if let Some(rest) = rest {
-        grouped.push(point);
-        grouped.push_str(rest);
+        digits.push(point);
+        digits.push_str(rest);
     }
-    format!("{grouped} {}", currency.code())
+    digits
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::{DateTime, NaiveDate};
+    use chrono::DateTime;
     use domain::{
         kernel::ids::{InvoiceId, SpvId, UserId},
         orders::invoices::{Invoice, Line},
@@ -222,9 +267,9 @@ mod tests {
 
     #[test]
     fn amounts_are_grouped_by_language() {
-        assert_eq!(money(Currency::Usd, 125_000_000, "en-US"), "1,250,000.00 USD");
-        assert_eq!(money(Currency::Eur, 125_050, "es"), "1.250,50 EUR");
-        assert_eq!(money(Currency::Jpy, 999, "en-GB"), "999 JPY");
+        assert_eq!(grouped(Currency::Usd, 125_000_000, "en-US"), "1,250,000.00");
+        assert_eq!(grouped(Currency::Eur, 125_050, "es"), "1.250,50");
+        assert_eq!(grouped(Currency::Jpy, 999, "en-GB"), "999");
     }
 
     fn detail(name: &str, address: &str) -> Detail {
@@ -266,6 +311,10 @@ mod tests {
         Detail { invoice, payments: Vec::new(), receipts: Vec::new(), from }
     }
 
+    fn office(logo: Option<&Logo>) -> Office<'_> {
+        Office { brand: "Office", logo, today: NaiveDate::from_ymd_opt(2026, 11, 27).unwrap() }
+    }
+
     fn without_spaces(text: &str) -> String {
         text.chars().filter(|letter| !letter.is_whitespace()).collect()
     }
@@ -273,7 +322,7 @@ mod tests {
     /// The texts of each page in the order in which they were placed.
     fn placed(detail: &Detail) -> Vec<Vec<page_writer::PlacedText>> {
         let fonts = FontSet::new();
-        lay_out(&fonts, detail, "Office", "en-US", DateFormat::Auto).texts()
+        lay_out(&fonts, detail, office(None), "en-US", DateFormat::Auto).texts()
     }
 
     #[test]
@@ -312,7 +361,7 @@ mod tests {
             for column in [&left, &right] {
                 assert!(column.contains(&without_spaces(&address)), "{address} in {column}");
             }
-            assert!(right.contains("1,250.00USD"));
+            assert!(right.contains("Amount(USD)") && right.contains("1,250.00"));
             for (text, from, to, y) in pages.iter().flatten() {
                 assert!(*from >= LEFT - 0.5 && *to <= RIGHT + 0.5, "{text} is wider than the paper");
                 assert!((72.0..=810.0).contains(y), "{text} is below the paper");
@@ -337,17 +386,42 @@ mod tests {
         }
         let short = placed(&detail("Maya Ortiz", "1 Main Street"));
         assert!(short.len() == 1 && !short[0].iter().any(|(text, ..)| text.contains('/')));
-        let file = render(&detail("Maya Ortiz", &"one more line\n".repeat(150)), "Office", "en-US", DateFormat::Auto);
+        let file =
+            render(&detail("Maya Ortiz", &"one more line\n".repeat(150)), office(None), "en-US", DateFormat::Auto);
         let file = String::from_utf8_lossy(&file.unwrap()).into_owned();
         assert!(file.contains(&format!("/Count {}", pages.len())));
     }
 
     #[test]
     fn letters_without_a_font_are_refused_by_name() {
-        let refused = render(&detail("Maya \u{10fffd}", "1 Main Street"), "Office", "en-US", DateFormat::Auto);
+        let refused = render(&detail("Maya \u{10fffd}", "1 Main Street"), office(None), "en-US", DateFormat::Auto);
         let Err(ApiError::Http(status, problem)) = refused else { panic!("it was drawn") };
         assert_eq!((status.as_u16(), problem.code), (500, "letters_without_font"));
         assert_eq!(problem.params["letters"], "\u{10fffd} (U+10FFFD)");
-        assert!(render(&detail("Maya Ortíz Ñandú", "1 Main Street"), "Office", "es", DateFormat::Auto).is_ok());
+        assert!(render(&detail("Maya Ortíz Ñandú", "1 Main Street"), office(None), "es", DateFormat::Auto).is_ok());
+    }
+
+    #[test]
+    fn the_status_is_marked_and_the_foot_names_issuer_and_invoice() {
+        let texts = |of: &Detail| -> Vec<String> { placed(of).into_iter().flatten().map(|(text, ..)| text).collect() };
+        let mut invoice = detail("Maya Ortiz", "1 Main Street");
+        assert!(texts(&invoice).iter().all(|text| text != "Overdue"));
+        assert!(texts(&invoice).contains(&"Invoice 2026-0007 · Maya Ortiz".to_owned()));
+        invoice.invoice.due_date = NaiveDate::from_ymd_opt(2026, 11, 26).unwrap();
+        assert!(texts(&invoice).contains(&"Overdue".to_owned()));
+        invoice.invoice.status = Status::Paid;
+        assert!(texts(&invoice).contains(&word("en-US", "invoice_status.paid")));
+    }
+
+    #[test]
+    fn the_logo_is_drawn_and_a_broken_one_left_out() {
+        let bytes = include_bytes!("../../../domain/src/operations/seed/meridian.png").to_vec();
+        let whole = Logo { media_type: "image/png".to_owned(), bytes };
+        let broken = Logo { media_type: "image/png".to_owned(), bytes: b"no picture".to_vec() };
+        let size = |logo: Option<&Logo>| {
+            render(&detail("Maya Ortiz", "1 Main Street"), office(logo), "en-US", DateFormat::Auto).unwrap().len()
+        };
+        assert!(size(Some(&whole)) > size(None));
+        assert_eq!(size(Some(&broken)), size(None));
     }
 }

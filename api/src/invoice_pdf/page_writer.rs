@@ -10,7 +10,8 @@ use domain::{Error, Result};
 use krilla::{
     Document,
     color::rgb,
-    geom::{PathBuilder, Point},
+    geom::{PathBuilder, Point, Size, Transform},
+    image::Image,
     metadata::Metadata,
     page::PageSettings,
     paint::{Fill, Paint, Stroke},
@@ -27,6 +28,10 @@ pub const RIGHT: f32 = PAGE.0 - 56.0;
 const TOP: f32 = 72.0;
 const BOTTOM: f32 = PAGE.1 - 72.0;
 const FOOT: f32 = PAGE.1 - 40.0;
+/// Room of the page number beside the foot, in points.
+const NUMBER_ROOM: f32 = 60.0;
+/// An image begins this far above the first baseline, in points.
+const FIRST_ASCENT: f32 = 14.0;
 pub const INK: [u8; 3] = [29, 34, 41];
 pub const DIM: [u8; 3] = [95, 105, 117];
 const RULE: [u8; 3] = [216, 220, 225];
@@ -59,6 +64,7 @@ impl Position {
 enum Item {
     Text { pen: Pen, x: f32, y: f32, text: String },
     Rule { y: f32 },
+    Image { x: f32, y: f32, width: f32, height: f32, image: Image },
 }
 
 pub struct PageWriter<'a> {
@@ -130,13 +136,32 @@ impl<'a> PageWriter<'a> {
         self.place(Item::Rule { y });
     }
 
-    /// Adds page numbers where there are several pages. `name` is printed beside each number.
-    pub fn number_pages(&mut self, name: &str) {
+    /// Places an image with its upper left corner at `x`, as large as `room` allows in its proportions.
+    pub fn image(&mut self, image: Image, x: f32, room: (f32, f32)) {
+        let (width, height) = image.size();
+        #[expect(clippy::cast_precision_loss, reason = "a logo has at most some thousand pixels")]
+        let (width, height) = (width as f32, height as f32);
+        let scale = (room.0 / width).min(room.1 / height);
+        let y = self.at.y - FIRST_ASCENT;
+        self.place(Item::Image { x, y, width: width * scale, height: height * scale, image });
+    }
+
+    /// Prints `name`, shortened to one line, at the foot of each page, and page numbers where there are several.
+    pub fn foot(&mut self, name: &str) {
+        let pen = pen(Plain, 8.0, DIM);
+        let lines = wrap(self.fonts, pen.weight, pen.size, name, RIGHT - LEFT - NUMBER_ROOM);
+        let line = match lines.as_slice() {
+            [] => String::new(),
+            [line] => line.clone(),
+            [line, ..] => format!("{line}…"),
+        };
         let count = self.pages.len();
-        for page in (0..count).filter(|_| count > 1) {
+        for page in 0..count {
             self.at = Position { page, y: FOOT };
-            self.put(pen(Plain, 8.0, DIM), LEFT, name);
-            self.right(pen(Plain, 8.0, DIM), RIGHT, &format!("{} / {count}", page + 1));
+            self.put(pen, LEFT, &line);
+            if count > 1 {
+                self.right(pen, RIGHT, &format!("{} / {count}", page + 1));
+            }
         }
     }
 
@@ -155,6 +180,12 @@ impl<'a> PageWriter<'a> {
                 match item {
                     Item::Text { pen, x, y, text } => self.write(&mut surface, *pen, (*x, *y), text),
                     Item::Rule { y } => rule(&mut surface, *y),
+                    Item::Image { x, y, width, height, image } => {
+                        let Some(size) = Size::from_wh(*width, *height) else { continue };
+                        surface.push_transform(&Transform::from_translate(*x, *y));
+                        surface.draw_image(image.clone(), size);
+                        surface.pop();
+                    }
                 }
             }
             surface.finish();
@@ -193,7 +224,7 @@ impl<'a> PageWriter<'a> {
             Item::Text { pen, x, y, text } => {
                 Some((text.clone(), *x, x + self.fonts.width(pen.weight, pen.size, text), *y))
             }
-            Item::Rule { .. } => None,
+            Item::Rule { .. } | Item::Image { .. } => None,
         };
         self.pages.iter().map(|page| page.iter().filter_map(text).collect()).collect()
     }

@@ -16,6 +16,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Actor, Ctx, Error,
     accounts::users,
+    directory::companies,
     kernel::{
         ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
         money::Currency,
@@ -244,7 +245,15 @@ pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<R
         _ => (ctx.language().to_owned(), users::DateFormat::Auto),
     };
     let name = format!("attachment; filename=\"invoice-{}.pdf\"", detail.invoice.name());
-    let made = tokio::task::spawn_blocking(move || invoice_pdf::render(&detail, office.brand(), &language, format));
+    let logo = match office.logo_id {
+        Some(id) => Some(companies::logo(&ctx, id).await?),
+        None => None,
+    };
+    let today = settings::office_today(&ctx).await?;
+    let made = tokio::task::spawn_blocking(move || {
+        let issuer = invoice_pdf::Office { brand: office.brand(), logo: logo.as_ref(), today };
+        invoice_pdf::render(&detail, issuer, &language, format)
+    });
     let bytes = made.await.map_err(Error::internal)??;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/pdf")),

@@ -159,13 +159,18 @@ fn layout_texts(outgoing: &Outgoing, office: Office<'_>, params: &Map<String, Va
     if let Some(items) = list_items(outgoing) {
         texts.insert("items".to_owned(), items.into());
     }
+    if matches!(mail.kind, Kind::Notices | Kind::Digest) && !outgoing.before_setup {
+        texts.insert("choices".to_owned(), params.get("choices").cloned().into());
+        texts.insert("manage".to_owned(), i18n::text(language, "mails", "manage", params).into());
+    }
+    texts.insert("preheader".to_owned(), preheader(&texts).into());
     texts.insert("lang".to_owned(), language.into());
     texts.insert("logo".to_owned(), outgoing.logo.is_some().into());
     texts.insert("brand".to_owned(), brand.into());
     let link = match &outgoing.link {
         Some(link) => link.url.clone(),
         None if mail.kind == Kind::Report => format!("{public_url}{}", report_path(&mail.data)),
-        None => format!("{public_url}{}", sign_in_path(outgoing.role)),
+        None => format!("{public_url}{}", subject_path(outgoing).unwrap_or_else(|| sign_in_path(outgoing.role).into())),
     };
     texts.insert("link".to_owned(), link.into());
     texts.insert("code".to_owned(), outgoing.link.as_ref().map(|link| link.code.clone()).into());
@@ -245,6 +250,51 @@ fn report_path(data: &Map<String, Value>) -> String {
         (from, to) => format!("period=own&from={from}&to={to}"),
     };
     format!("/company-dashboard/reports?report={}&{days}", said("report"))
+}
+
+/// The line that mail programs show after the subject: the first item of a list, else the beginning of the text.
+fn preheader(texts: &Map<String, Value>) -> String {
+    let first = texts.get("items").and_then(|items| items.get(0)).or_else(|| texts.get("body"));
+    first.and_then(Value::as_str).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Path of the page that the mail is about, in the recipient's portal; visitors sign in first and return to it. `None`
+/// for mails about several things or the account.
+fn subject_path(outgoing: &Outgoing) -> Option<String> {
+    let mail = &outgoing.mail;
+    let role = outgoing.role?;
+    let staff = matches!(role, Role::Employee | Role::SuperAdmin);
+    if mail.kind == Kind::StepOverdue && staff {
+        return Some("/employee-dashboard/tasks".to_owned());
+    }
+    if let Some(spv) = mail.spv_id {
+        return order_path(role, &spv.to_string());
+    }
+    let [event] = mail.data.get("events")?.as_array()?.as_slice() else { return None };
+    let said = |name: &str| event.get(name).and_then(Value::as_str);
+    let id = said("subject_id").unwrap_or_default();
+    match (role, said("subject_kind").unwrap_or_default()) {
+        (Role::Client, "thread") => Some(format!("/client-dashboard/messages?thread={id}")),
+        (Role::Client, "invoice") => Some(format!("/client-dashboard/billing/{id}")),
+        (Role::Client, "document") => Some(format!("/client-dashboard/documents/{id}")),
+        (Role::Employee | Role::SuperAdmin, "thread") => Some(format!("/employee-dashboard/messages?thread={id}")),
+        (Role::Employee | Role::SuperAdmin, "request") => Some(format!("/request-management/{id}")),
+        (Role::Employee | Role::SuperAdmin, "invoice") => Some(format!("/employee-dashboard/invoices/{id}")),
+        (Role::Employee | Role::SuperAdmin, "document") => Some(format!("/employee-dashboard/documents/{id}")),
+        (Role::Iso, "commission" | "payout") => Some("/iso-dashboard/commissions".to_owned()),
+        (Role::Iso, "lead") => Some("/iso-dashboard/leads".to_owned()),
+        (Role::Iso, "call") => Some("/iso-dashboard/calls".to_owned()),
+        _ => order_path(role, said("spv_id")?),
+    }
+}
+
+/// Path of an order in the portals that have a page of it.
+fn order_path(role: Role, id: &str) -> Option<String> {
+    match role {
+        Role::Client => Some(format!("/client-dashboard/orders/{id}")),
+        Role::Employee | Role::SuperAdmin => Some(format!("/employee-dashboard/orders/{id}")),
+        Role::Iso | Role::CompanyAdmin => None,
+    }
 }
 
 /// Path of the role's notification preferences.

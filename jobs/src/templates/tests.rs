@@ -2,7 +2,7 @@ use super::*;
 use chrono::TimeZone;
 use domain::{
     accounts::auth::links::IssuedLink,
-    kernel::ids::{MailId, UserId},
+    kernel::ids::{MailId, SpvId, UserId},
     outbox::mails::{Mail, Status},
 };
 use serde_json::json;
@@ -44,7 +44,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
             kind,
             user_id: (!matches!(kind, Kind::RequestDeclined | Kind::RequestAnswered))
                 .then_some(UserId(uuid::Uuid::nil())),
-            spv_id: None,
+            spv_id: about_order.then_some(SpvId(uuid::Uuid::nil())),
             to_email: "maya@example.com".to_owned(),
             to_name: name.to_owned(),
             language: language.to_owned(),
@@ -238,6 +238,25 @@ fn links_lead_to_the_sign_in_page_of_the_role() {
         let mail = render(&outgoing, noon(), OFFICE).unwrap();
         assert!(mail.text.contains(&format!("https://portal.example.com{path}\n")), "{}", mail.text);
     }
+}
+
+#[test]
+fn a_mail_about_one_thing_leads_to_it() {
+    let event = json!([{ "action": "invoice.overdue", "actor": "invoices.remind", "actor_kind": "system",
+        "subject": "2026-0031", "subject_kind": "invoice", "subject_id": "7", "spv_id": "9", "number": "2026-0031" }]);
+    for (role, path) in [
+        (Role::Client, "/client-dashboard/billing/7"),
+        (Role::Employee, "/employee-dashboard/invoices/7"),
+        (Role::Iso, "/auth/login/iso"),
+    ] {
+        let mut one = Outgoing { role: Some(role), ..outgoing(Kind::Notices, "en-US", "Ana") };
+        one.mail.data = Map::from_iter([("count".to_owned(), 1.into()), ("events".to_owned(), event.clone())]);
+        let mail = render(&one, noon(), OFFICE).unwrap();
+        assert!(mail.text.contains(&format!("https://portal.example.com{path}\n")), "{}", mail.text);
+        assert!(mail.html.contains(&format!("{}</div>", mail.subject)), "the preheader: {}", mail.html);
+    }
+    let two = render_sample(Kind::Notices, "en-US", "Ana");
+    assert!(two.text.contains("/auth/login/client\n"), "{}", two.text);
 }
 
 #[test]

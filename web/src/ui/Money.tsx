@@ -37,18 +37,6 @@ export function CompactSums({ sums, currency, scale }: SumsProps) {
   );
 }
 
-/** Exact amounts for cards, one line per currency that has money. */
-export function Sums({ sums, currency }: Omit<SumsProps, 'scale'>) {
-  const lines = sumsWithMoney(sums, currency);
-  return (
-    <span className={classes.sums} data-lines={lines.length}>
-      {lines.map((sum) => (
-        <Money key={sum.currency} {...sum} />
-      ))}
-    </span>
-  );
-}
-
 /** Compact amount for cards; exact one in the tooltip and for screen readers. */
 function CompactMoney({
   amount,

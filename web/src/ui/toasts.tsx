@@ -3,8 +3,12 @@ import { useHotkeys } from '@mantine/hooks';
 import i18next from 'i18next';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import classes from './toasts.module.css';
 
-/** Toasts: outcomes replace each other; background notices stack up to three (decision 34). */
+/**
+ * Toasts: outcomes replace each other; background notices stack up to three (decision 34). Both are at the top on the
+ * right, also beside a dialog, whose buttons are at the bottom.
+ */
 const outcomeStore = createNotificationsStore();
 export const noticeStore = createNotificationsStore();
 
@@ -64,6 +68,7 @@ export function Toasts() {
   return (
     <section
       ref={region}
+      className={classes.toasts}
       aria-label={t('notifications')}
       tabIndex={-1}
       aria-live="polite"
@@ -74,7 +79,7 @@ export function Toasts() {
         store={outcomeStore}
         withinPortal={false}
         {...MAX_VISIBLE.outcomes}
-        position="bottom-right"
+        position="top-right"
       />
       <Notifications store={noticeStore} withinPortal={false} {...MAX_VISIBLE.notices} position="top-right" />
     </section>

@@ -2,7 +2,7 @@
 //! relative to today. The same seed makes the same office.
 use super::{
     NewOrder, addresses, billing, documents, ensure_account, ensure_company, ensure_iso, find_user, partner,
-    past_orders, requests, store,
+    past_orders, requests, store, vehicle_name,
 };
 use crate::{
     accounts::auth::{login_throttle, passwords},
@@ -103,6 +103,10 @@ const ORDER_OUTCOMES: [(Status, usize); 12] = [
     (Status::Processing, 7),
     (Status::Cancelled, 2),
 ];
+
+/// Two clients whose vehicles are late: blocked for weeks, with steps overdue.
+const IN_TROUBLE: [usize; 2] = [4, 13];
+const TROUBLE_AGE_DAYS: i64 = 74;
 
 /// Seed of all random choices.
 const SEED: u64 = 20_261_121;
@@ -239,10 +243,10 @@ async fn create_client(
     let email = if n == 0 { "client@example.com".to_owned() } else { email_of(first, last) };
     // The demo client's first order is under way, so that its dashboard has something to show.
     let outcome = if n == 0 { (Status::Processing, 3) } else { ORDER_OUTCOMES[n % ORDER_OUTCOMES.len()] };
-    let client_age = order_age(outcome, n);
+    let client_age = if IN_TROUBLE.contains(&n) { TROUBLE_AGE_DAYS } else { order_age(outcome, n) };
     let day = days_ago(ctx, client_age).acting_as(demo_employee(ctx).await?);
     let country = Country::ALL[random.below(5) as usize];
-    let price = 12_000 + 1_500 * random.below(20);
+    let price = 11_800 + 350 * random.below(72);
     let input = onboarding::ClientInput {
         first_name: first.to_owned(),
         last_name: last.to_owned(),
@@ -262,24 +266,26 @@ async fn create_client(
     if n == 0 {
         activate_account(ctx, &email).await?;
     }
-    replay_order(ctx, random, created.spv.id, client_age, outcome).await?;
+    let life = OrderTimeline { trouble: IN_TROUBLE.contains(&n), ..OrderTimeline::until_today(client_age, outcome) };
+    replay_order(ctx, random, created.spv.id, life).await?;
     let mut orders = vec![(client_age, created.spv.id)];
     if n.is_multiple_of(3) {
         let identifier = format!("SPV-2026-{:03}", n + 1);
         let order = NewOrder {
+            vehicle_name: vehicle_name(last, n),
             client,
             company: company_ids[of],
             iso: partner,
             identifier: Some(&identifier),
             country,
-            amount_minor: (25 + 5 * random.below(40) as i64) * 1_000_000,
+            amount_minor: 25_000_000 + 175_000 * random.below(1_150) as i64,
             status: Status::Pending,
         };
         let outcome = if n.is_multiple_of(2) { (Status::Pending, 0) } else { (Status::Processing, 1) };
         // Not older than its client.
         let age = order_age(outcome, n).min(client_age);
         let id = insert_order(&days_ago(ctx, age).acting_as(demo_employee(ctx).await?), order).await?;
-        replay_order(ctx, random, id, age, outcome).await?;
+        replay_order(ctx, random, id, OrderTimeline::until_today(age, outcome)).await?;
         orders.push((age, id));
     }
     Ok(orders)
@@ -408,6 +414,7 @@ async fn insert_order(ctx: &Ctx, order: NewOrder<'_>) -> Result<SpvId> {
     let new = &onboarding::NewOrder {
         iso_id: order.iso,
         custom_identifier: order.identifier.map(str::to_owned),
+        vehicle_name: Some(order.vehicle_name),
         country: order.country,
         // The price is a fiftieth of the purchase amount.
         price_minor: Some(order.amount_minor / 50),
@@ -429,18 +436,20 @@ pub(super) struct OrderTimeline {
     /// Final status, and the number of completed steps.
     pub end: Status,
     pub done: usize,
+    /// Its next step is blocked, early in its life.
+    pub trouble: bool,
 }
 
-/// Replays an order of `age` days until today, with the demo employee as actor.
-pub(super) async fn replay_order(
-    ctx: &Ctx,
-    random: &RandomSource,
-    id: SpvId,
-    age: i64,
-    (end, done): (Status, usize),
-) -> Result<()> {
+impl OrderTimeline {
+    /// The course of an order of `age` days until today.
+    pub fn until_today(age: i64, (end, done): (Status, usize)) -> Self {
+        Self { age, days: age, end, done, trouble: false }
+    }
+}
+
+/// Replays an order, with the demo employee as actor.
+pub(super) async fn replay_order(ctx: &Ctx, random: &RandomSource, id: SpvId, life: OrderTimeline) -> Result<()> {
     let staff = &demo_employee(ctx).await?;
-    let life = OrderTimeline { age, days: age, end, done };
     ctx.transaction(|tx| replay(tx, ctx, staff, random, id, life).scope_boxed()).await
 }
 
@@ -453,12 +462,13 @@ pub(super) async fn replay(
     id: SpvId,
     life: OrderTimeline,
 ) -> Result<()> {
-    let OrderTimeline { age, days, end, done } = life;
+    let OrderTimeline { age, days, end, done, trouble } = life;
     let clock = Clock::fixed(ctx.now() - Duration::days(age));
     let day = Ctx { clock: clock.clone(), actor: staff.clone(), ..ctx.clone() };
     let top = Ctx { clock: clock.clone(), ..ctx.clone() };
     // The start, the steps, one more and the end are spread evenly over the duration.
-    let gap = days * 24 * 60 / (done as i64 + 4);
+    let spread = if trouble { days / 3 } else { days };
+    let gap = spread * 24 * 60 / (done as i64 + 4);
     let wait = || clock.advance(Duration::minutes(gap - random.below(90) as i64));
     wait();
     let (spv, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
@@ -474,7 +484,7 @@ pub(super) async fn replay(
     {
         wait();
         move_to(tx, &day, next.id, "in_progress").await?;
-        if random.below(4) == 0 {
+        if random.below(4) == 0 || trouble {
             let change = Change {
                 status: Some("blocked".to_owned()),
                 blocked_reason: Some("Waiting for a certified copy".to_owned()),

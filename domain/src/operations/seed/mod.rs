@@ -194,8 +194,29 @@ async fn ensure_account(
     Ok(ctx.transaction(|tx| users::insert(tx, ctx, new.clone()).scope_boxed()).await?.id)
 }
 
+const SECTORS: [&str; 11] = [
+    "Maritime",
+    "Aviation",
+    "Real Estate",
+    "Energy",
+    "Logistics",
+    "Timber",
+    "Media",
+    "Robotics",
+    "Vineyards",
+    "Biotech",
+    "Rail",
+];
+const FORMS: [&str; 4] = ["Holdings", "Ventures", "Assets", "Capital"];
+
+/// The name of the `n`th vehicle, of a family or firm: "Okafor Maritime Holdings".
+fn vehicle_name(of: &str, n: usize) -> String {
+    format!("{of} {} {}", SECTORS[n % SECTORS.len()], FORMS[n % FORMS.len()])
+}
+
 /// An order of the demo office to insert.
 struct NewOrder<'a> {
+    vehicle_name: String,
     client: UserId,
     company: CompanyId,
     iso: Option<IsoId>,

@@ -1,7 +1,7 @@
 //! Demo data of the ISO partner: closed orders with commissions of each status, leads of each stage, notes and calls.
 use super::{
     addresses,
-    demo::{days_ago, demo_employee, replay_order},
+    demo::{OrderTimeline, days_ago, demo_employee, replay_order},
     find_user,
 };
 use crate::{
@@ -75,7 +75,7 @@ pub(super) async fn clients(
         let client = new.client.id;
         ctx.transaction(|tx| addresses::set_address(tx, client, country, 600 + n).scope_boxed()).await?;
         let order = new.spv.id;
-        replay_order(ctx, random, order, age, (Status::Closed, 8)).await?;
+        replay_order(ctx, random, order, OrderTimeline::until_today(age, (Status::Closed, 8))).await?;
         made.push((age, order));
     }
     Ok(made)

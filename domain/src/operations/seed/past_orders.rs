@@ -3,7 +3,7 @@
 use super::{
     addresses,
     demo::{OrderTimeline, days_ago, demo_employee, replay},
-    ensure_account, ensure_company, ensure_iso,
+    ensure_account, ensure_company, ensure_iso, vehicle_name,
 };
 use crate::{
     accounts::users::{self, NewUser},
@@ -48,12 +48,13 @@ const LAST: [&str; 19] = [
     "Lopez", "Mahfouz", "Nguyen", "Okada", "Park", "Quinn", "Rossi", "Suwan",
 ];
 
-const ORDER_COUNT: usize = 160;
+const ORDER_COUNT: usize = 240;
 /// Number of steps of each country's template.
 const STEP_COUNT: usize = 8;
-/// The youngest is older than the orders that the demo accounts see first.
-const MIN_AGE_DAYS: i64 = 130;
-const SPACING_DAYS: i64 = 4;
+/// The youngest is older than the orders that the demo accounts see first, and closed.
+const MIN_AGE_DAYS: i64 = 52;
+/// About ten orders a month.
+const SPACING_DAYS: i64 = 3;
 /// Age in days of the payout of all commissions earned until then.
 const PAYOUT_AGE_DAYS: i64 = 45;
 
@@ -79,12 +80,12 @@ pub(super) async fn insert(
         let partner = partners[who / parties.len() % partners.len()];
         let age = first - SPACING_DAYS * n as i64 - random.below(3) as i64;
         let day = days_ago(ctx, age).acting_as(staff.clone());
-        let amount_minor = (20 + 5 * random.below(60) as i64) * 1_000_000;
+        let amount_minor = 20_000_000 + 125_000 * random.below(2_200) as i64;
         let country = Country::ALL[random.below(5) as usize];
         let ordered_date = settings::office_today(&day).await?;
         let days = 18 + random.below(30) as i64;
         let (end, done) = if n % 9 == 4 { (Status::Cancelled, n % 4) } else { (Status::Closed, STEP_COUNT) };
-        let timeline = OrderTimeline { age, days, end, done };
+        let timeline = OrderTimeline { age, days, end, done, trouble: false };
         let (known, day, staff) = (clients.get(who).copied(), &day, &staff);
         let created = ctx.transaction(|tx| {
             async move {
@@ -92,7 +93,9 @@ pub(super) async fn insert(
                     Some(id) => id,
                     None => insert_client(tx, day, who, country, *company, partner).await?,
                 };
-                let new = new_order(ctx, (client_id, *company, partner), country, amount_minor, ordered_date);
+                let order = new_order(ctx, (client_id, *company, partner), country, amount_minor, ordered_date);
+                let vehicle_name = Some(vehicle_name(LAST[who % LAST.len()], n));
+                let new = onboarding::NewOrder { vehicle_name, ..order };
                 let id = onboarding::insert_order(tx, day, new).await?;
                 replay(tx, ctx, staff, random, id, timeline).await?;
                 Ok((client_id, id))

@@ -110,13 +110,16 @@ async fn mail(tx: &mut Tx, ctx: &Ctx, user: UserId, frequency: MailFrequency, ki
     Ok(true)
 }
 
-/// The values of a sentence of the log, without any other data of the event.
+/// The values of a sentence of the log and of the link to its page, without any other data of the event.
 fn line(event: &Activity) -> Value {
     let mut line = json!({
         "action": event.action,
         "actor": event.actor_name,
         "actor_kind": event.actor_kind,
         "subject": event.subject_label,
+        "subject_kind": event.subject_kind,
+        "subject_id": event.subject_id,
+        "spv_id": event.spv_id,
     });
     for name in ["step_name", "from", "to", "due_date", "reason", "number", "assignee"] {
         if let Some(value) = event.data.get(name) {

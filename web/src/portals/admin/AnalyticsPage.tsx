@@ -21,7 +21,7 @@ import { FigureTable } from '../../ui/charts/FigureTable';
 import { TimeChart } from '../../ui/charts/TimeChart';
 import { PageHeader } from '../../ui/PageHeader';
 import { sumsWithMoney } from '../../ui/sums';
-import { Sums } from '../../ui/Money';
+import { CompactSums } from '../../ui/Money';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
 
@@ -78,7 +78,7 @@ export function Component() {
               label={t('analytics.revenue')}
               explain={t('reports:analytics.revenue_text')}
               icon={<IconCoin size={18} />}
-              value={data && <Sums sums={data.revenue} currency={data.currency} />}
+              value={data && <CompactSums sums={data.revenue} currency={data.currency} scale="millions" />}
               link={linkTo(paths.employeeInvoices)}
               trend={months?.map((row) => Number(amountInCurrency(row.revenue, currency ?? '')))}
               hint={before ? <Change now={earned(data)} before={earned(before)} than={earlier.name} /> : null}

@@ -72,7 +72,7 @@ function Versions({ document }: { document: DocumentDetail }) {
       wide: true,
       cell: (version) => (
         <>
-          {version.file_name}
+          {version.file_name} <ScanTag scan={version.scan} />
           <div className={classes.aside}>{fileFacts(t, version)}</div>
           <div className={`${classes.hash} mono`}>
             <span className="sr-only">{t('hash')}: </span>
@@ -88,7 +88,6 @@ function Versions({ document }: { document: DocumentDetail }) {
       whole: true,
       cell: (version) => <RelativeTime at={version.created_at} />,
     },
-    { key: 'scan', header: t('column.scan'), cell: (version) => <ScanTag scan={version.scan} /> },
     {
       key: 'actions',
       header: t('column.actions'),

@@ -7,7 +7,7 @@ import { DataTable, type Column, type TableState } from '../../ui/DataTable';
 import { RelativeTime } from '../../ui/DateText';
 import { Tag } from '../../ui/Tag';
 import { usePortalLinks } from './links';
-import { ScanTag } from './ScanTag';
+import { hasScanResult, ScanTag } from './ScanTag';
 import { VersionButtons } from './VersionButtons';
 import { fileFacts } from './labels';
 
@@ -32,9 +32,10 @@ export function DocumentTable({ label, state, empty, across = false }: Props) {
           <Anchor component={Link} to={places.document(document.id)} fz="inherit" fw={500}>
             {document.name}
           </Anchor>
-          {document.internal && (
+          {(document.internal || hasScanResult(document.latest.scan)) && (
             <div>
-              <Tag tone="wait">{t('internal')}</Tag>
+              {document.internal && <Tag tone="rest">{t('internal')}</Tag>}{' '}
+              <ScanTag scan={document.latest.scan} />
             </div>
           )}
         </>
@@ -64,7 +65,6 @@ export function DocumentTable({ label, state, empty, across = false }: Props) {
       header: t('column.version'),
       cell: (document) => <span className="num">{document.versions_count}</span>,
     },
-    { key: 'scan', header: t('column.scan'), cell: (document) => <ScanTag scan={document.latest.scan} /> },
     {
       key: 'updated',
       header: t('column.updated'),
