@@ -1,15 +1,33 @@
-// Sets the color scheme and the width of the sidebar before the first paint. A file, because the CSP allows no inline script.
+// Sets color scheme, language and frame of the shell before the first paint. A file, because the CSP allows no inline script.
 (function () {
   var stored = null;
   var sidebar = null;
+  var language = null;
+  var session = null;
   try {
     stored = localStorage.getItem('mantine-color-scheme-value');
     sidebar = localStorage.getItem('spv-sidebar');
+    language = localStorage.getItem('spv-language');
+    session = localStorage.getItem('spv-auth-token') || sessionStorage.getItem('spv-auth-token');
   } catch {
-    // Storage may be blocked: then the system scheme applies.
+    // Blocked storage: the defaults apply.
   }
-  if (sidebar === 'collapsed') document.documentElement.setAttribute('data-sidebar', 'collapsed');
+  var root = document.documentElement;
+  // As in src/messages/locale.ts: the first known language.
+  var languages = language ? [language] : navigator.languages || [];
+  for (var i = 0; i < languages.length; i += 1) {
+    if (/^(en|es)/.test(languages[i])) {
+      root.lang = languages[i].slice(0, 2);
+      break;
+    }
+  }
+  var isPortal = /^\/(client-profile|request-management|\w+-dashboard)/.test(location.pathname);
+  root.setAttribute(
+    'data-shell',
+    isPortal && session ? 'portal' : location.pathname === '/' ? 'landing' : 'page',
+  );
+  if (sidebar === 'collapsed') root.setAttribute('data-sidebar', 'collapsed');
   var dark =
     stored === 'dark' || (stored !== 'light' && window.matchMedia('(prefers-color-scheme: dark)').matches);
-  document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
+  root.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
 })();

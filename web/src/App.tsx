@@ -1,8 +1,7 @@
 import '@fontsource-variable/inter/wght.css';
-import '@mantine/core/styles.layer.css';
+import './signInStyles';
 import '@mantine/notifications/styles.layer.css';
 import './base.css';
-import { Tooltip } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { RouterProvider } from 'react-router-dom';
@@ -18,10 +17,8 @@ export function App() {
   useEffect(() => syncSession(router), [router]);
   return (
     <QueryClientProvider client={queryClient}>
-      <Tooltip.Group openDelay={700} closeDelay={300}>
-        <RouterProvider router={router} />
-        <ReauthenticationHost />
-      </Tooltip.Group>
+      <RouterProvider router={router} />
+      <ReauthenticationHost />
       <ConnectionBar />
       <Toasts />
     </QueryClientProvider>

@@ -4,10 +4,11 @@ import './base.css';
 import { createRoot } from 'react-dom/client';
 import { getLocale } from './messages/locale';
 import { startupErrorText } from './messages/startupError';
+import { SESSION_KEY } from './api/sessionStorage';
 import { loadLandingMessages } from './messages/landingMessages';
+import { browserStore, tabStore } from './api/browserStorage';
 import { paths } from './paths';
 import { forceLightPrint } from './printColorScheme';
-import { Landing } from './portals/public/landing/Landing';
 import { Providers } from './Providers';
 
 const container = document.getElementById('root');
@@ -18,6 +19,25 @@ const root = createRoot(container, { onUncaughtError: showStartupError });
 // Entry point. The landing page needs no router, auth client, query cache or i18n library: they load with the first
 // other page.
 const loadApp = () => import('./App');
+const loadLanding = () => import('./portals/public/landing/Landing');
+
+/** Starts the download of a portal beside that of the app, which would ask for it later. */
+function prefetchPortal(): void {
+  if (!browserStore.getItem(SESSION_KEY) && !tabStore.getItem(SESSION_KEY)) return;
+  const portals: [start: string, load: () => Promise<unknown>][] = [
+    [paths.employeeDashboard, () => import('./portals/employee/EmployeePortal')],
+    [paths.requestManagement, () => import('./portals/employee/EmployeePortal')],
+    [paths.clientDashboard, () => import('./portals/client/ClientPortal')],
+    [paths.clientProfile, () => import('./portals/client/ClientPortal')],
+    [paths.isoDashboard, () => import('./portals/iso/IsoPortal')],
+    [paths.companyDashboard, () => import('./portals/company/CompanyPortal')],
+    [paths.adminDashboard, () => import('./portals/admin/AdminPortal')],
+  ];
+  const portal = portals.find(([start]) => location.pathname.startsWith(start));
+  // A failure is reported by the route, which loads it again.
+  portal?.[1]().catch(() => undefined);
+  if (portal) void import('./messages').then((part) => part.loadPortalMessages()).catch(() => undefined);
+}
 const loadMessages = () => import('./messages').then((part) => part.loadMessages());
 
 async function startApp() {
@@ -51,8 +71,15 @@ async function startLanding() {
   const { pathname, hash, search } = location;
   // Mail links and provider callbacks: the app handles the session or error in the URL.
   const hasCallback = /\b(access_token|code|error_code)=/.test(search + hash);
-  if (pathname !== paths.landing || hasCallback) return startApp();
-  await Promise.all([loadLandingMessages(), waitForFont('Inter Landing')]);
+  if (pathname !== paths.landing || hasCallback) {
+    prefetchPortal();
+    return startApp();
+  }
+  const [{ Landing }] = await Promise.all([
+    loadLanding(),
+    loadLandingMessages(),
+    waitForFont('Inter Landing'),
+  ]);
   root.render(
     <Providers>
       <Landing go={(path) => void navigate(path)} warm={() => void loadApp()} />

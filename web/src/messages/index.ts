@@ -11,11 +11,14 @@ import {
 
 type Namespaces = Record<string, Record<string, string>>;
 
-// One chunk per language.
-const catalogues: Record<Catalogue, () => Promise<{ messages: Namespaces }>> = {
-  en: () => import('./en'),
-  es: () => import('./es'),
+type Part = () => Promise<{ messages: Namespaces }>;
+
+/** Two chunks per language: the second is loaded with the first page that is not a sign-in page. */
+const catalogues: Record<Catalogue, { first: Part; portals: Part }> = {
+  en: { first: () => import('./en'), portals: () => import('./en/portals') },
+  es: { first: () => import('./es'), portals: () => import('./es/portals') },
 };
+let portalMessages: Promise<void> | undefined;
 
 let initialized: Promise<unknown> | undefined;
 
@@ -39,6 +42,19 @@ export async function loadMessages(): Promise<void> {
   await addLanguage(catalogue);
 }
 
+/** Loads the messages of the portals, in the current language and those chosen later. */
+export function loadPortalMessages(): Promise<void> {
+  portalMessages ??= addPortalMessages(catalogueFor(getLocale().language)).catch((error: unknown) => {
+    portalMessages = undefined;
+    throw error;
+  });
+  return portalMessages;
+}
+
+async function addPortalMessages(catalogue: Catalogue): Promise<void> {
+  addMessages(catalogue, await catalogues[catalogue].portals());
+}
+
 let dateSettings = '';
 const dateSettingsKey = ({ timeZone, dateFormat }: Locale) => `${timeZone} ${dateFormat}`;
 
@@ -55,9 +71,14 @@ function redrawOnDateSettingsChange(): void {
 }
 
 async function addLanguage(catalogue: Catalogue): Promise<void> {
-  const { messages } = await catalogues[catalogue]();
+  const { first, portals } = catalogues[catalogue];
+  const parts = await Promise.all([first(), ...(portalMessages ? [portals()] : [])]);
+  for (const part of parts) addMessages(catalogue, part);
+  await i18next.changeLanguage(catalogue);
+}
+
+function addMessages(catalogue: Catalogue, { messages }: { messages: Namespaces }): void {
   for (const [namespace, words] of Object.entries(messages)) {
     i18next.addResourceBundle(catalogue, namespace, words);
   }
-  await i18next.changeLanguage(catalogue);
 }

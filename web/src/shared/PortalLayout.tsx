@@ -1,4 +1,5 @@
-import { Menu, useMantineColorScheme } from '@mantine/core';
+import './allStyles';
+import { Menu, Tooltip, useMantineColorScheme } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAdjustments, IconBell, IconShieldLock, IconUserCog } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -145,57 +146,63 @@ export function PortalLayout({
   return (
     <MeContext value={me}>
       <PageFrameContext value={frame}>
-        <AppFrame
-          portal={portal}
-          onScheme={(theme) => void choose({ theme })}
-          sidebar={sidebar(collapsed)}
-          drawer={sidebar(false, true)}
-          bottomBar={<BottomBar groups={groups} />}
-          collapsed={collapsed}
-          onCollapse={toggleSidebar}
-          onSearch={palette.open}
-          trailRef={setTrailSlot}
-          brand={brand}
-          tools={<Bell choices={choices} />}
-          menu={
-            <UserMenu
-              name={`${me.first_name} ${me.last_name}`}
-              email={me.email}
-              role={t(`names:role.${me.role}`)}
-              links={
-                <>
-                  <Menu.Item component={Link} to={security.path} leftSection={<IconShieldLock size={15} />}>
-                    {security.label}
-                  </Menu.Item>
-                  {preferences && (
-                    <Menu.Item component={Link} to={preferences} leftSection={<IconAdjustments size={15} />}>
-                      {t('preferences')}
+        <Tooltip.Group openDelay={700} closeDelay={300}>
+          <AppFrame
+            portal={portal}
+            onScheme={(theme) => void choose({ theme })}
+            sidebar={sidebar(collapsed)}
+            drawer={sidebar(false, true)}
+            bottomBar={<BottomBar groups={groups} />}
+            collapsed={collapsed}
+            onCollapse={toggleSidebar}
+            onSearch={palette.open}
+            trailRef={setTrailSlot}
+            brand={brand}
+            tools={<Bell choices={choices} />}
+            menu={
+              <UserMenu
+                name={`${me.first_name} ${me.last_name}`}
+                email={me.email}
+                role={t(`names:role.${me.role}`)}
+                links={
+                  <>
+                    <Menu.Item component={Link} to={security.path} leftSection={<IconShieldLock size={15} />}>
+                      {security.label}
                     </Menu.Item>
-                  )}
-                  <Menu.Item component={Link} to={choices} leftSection={<IconBell size={15} />}>
-                    {t('notifications:menu')}
-                  </Menu.Item>
-                </>
-              }
-              onLanguage={(language) => void chooseLanguage(language)}
-              onLogout={() => void logout()}
-            />
-          }
-        >
-          {ready ? <Outlet /> : <ActivitySkeleton />}
-          <UnsavedGuard />
-        </AppFrame>
-        <Palette
-          opened={isPaletteOpen}
-          onClose={palette.close}
-          items={items}
-          create={create}
-          userId={me.id}
-          Source={SearchSource}
-          searchLabel={searchLabel}
-          onSheet={sheet.open}
-        />
-        <ShortcutSheet opened={isSheetOpen} items={items} onClose={sheet.close} />
+                    {preferences && (
+                      <Menu.Item
+                        component={Link}
+                        to={preferences}
+                        leftSection={<IconAdjustments size={15} />}
+                      >
+                        {t('preferences')}
+                      </Menu.Item>
+                    )}
+                    <Menu.Item component={Link} to={choices} leftSection={<IconBell size={15} />}>
+                      {t('notifications:menu')}
+                    </Menu.Item>
+                  </>
+                }
+                onLanguage={(language) => void chooseLanguage(language)}
+                onLogout={() => void logout()}
+              />
+            }
+          >
+            {ready ? <Outlet /> : <ActivitySkeleton />}
+            <UnsavedGuard />
+          </AppFrame>
+          <Palette
+            opened={isPaletteOpen}
+            onClose={palette.close}
+            items={items}
+            create={create}
+            userId={me.id}
+            Source={SearchSource}
+            searchLabel={searchLabel}
+            onSheet={sheet.open}
+          />
+          <ShortcutSheet opened={isSheetOpen} items={items} onClose={sheet.close} />
+        </Tooltip.Group>
       </PageFrameContext>
     </MeContext>
   );

@@ -1,8 +1,11 @@
+import { useLayoutEffect } from 'react';
 import { Outlet, ScrollRestoration, useNavigation } from 'react-router-dom';
 import { ImpersonationBanner, MaintenanceBanner } from './notices/Banners';
+import { removeShell } from '../shell';
 import classes from './Root.module.css';
 
 export function Root() {
+  useLayoutEffect(removeShell, []);
   const navigation = useNavigation();
   return (
     <>

@@ -1,49 +1,7 @@
 import errors from '@catalogue/es/errors.json';
-import events from '@catalogue/es/events.json';
 import names from '@catalogue/es/names.json';
-import admin from './admin.json';
-import billing from './billing.json';
-import client from './client.json';
-import commissions from './commissions.json';
 import common from './common.json';
-import company from './company.json';
-import dashboards from './dashboards.json';
-import documents from './documents.json';
-import employee from './employee.json';
-import threads from './messages.json';
-import notifications from './notifications.json';
-import orders from './orders.json';
-import partners from './partners.json';
-import profile from './profile.json';
 import publicPages from './public.json';
-import reports from './reports.json';
-import requests from './requests.json';
-import security from './security.json';
-import shell from './shell.json';
-import users from './users.json';
 
-export const messages = {
-  errors,
-  events,
-  names,
-  admin,
-  billing,
-  common,
-  commissions,
-  client,
-  company,
-  employee,
-  dashboards,
-  messages: threads,
-  documents,
-  notifications,
-  orders,
-  partners,
-  public: publicPages,
-  profile,
-  reports,
-  requests,
-  security,
-  shell,
-  users,
-};
+/** Messages of every page behind the landing page. */
+export const messages = { errors, names, common, public: publicPages };

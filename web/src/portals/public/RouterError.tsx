@@ -1,8 +1,9 @@
-import { useEffect } from 'react';
+import { useEffect, useLayoutEffect } from 'react';
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
 import { Logo } from '../../ui/Logo';
+import { removeShell } from '../../shell';
 import button from './frame/Button.module.css';
 import css from './NotFound.module.css';
 
@@ -15,6 +16,7 @@ function errorDescription(error: unknown): string {
 export function RouterError() {
   const { t } = useTranslation('public');
   const error = useRouteError();
+  useLayoutEffect(removeShell, []);
   useEffect(() => console.error(error), [error]);
   return (
     <main className={css.page}>

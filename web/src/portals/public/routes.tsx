@@ -1,17 +1,27 @@
 import type { ComponentType, ReactElement } from 'react';
 import { useNavigate, type RouteObject } from 'react-router-dom';
+import { loadPortalMessages } from '../../messages';
 import { paths, type Portal } from '../../paths';
 import { requireStep, guardedHandle } from '../../shared/session/guard';
 import { callbackLoader } from './auth/callbackLoader';
-import { Landing } from './landing/Landing';
 
-function LandingRoute() {
+type LandingPage = typeof import('./landing/Landing').Landing;
+
+function LandingRoute({ Page }: { Page: LandingPage }) {
   const navigate = useNavigate();
-  return <Landing go={(path) => void navigate(path)} />;
+  return <Page go={(path) => void navigate(path)} />;
 }
 
 const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
 const operatorPages = ['pricing', 'careers', 'privacy'] as const;
+
+/** A page with controls and texts that sign-in does not need. */
+function complete<Page>(load: () => Promise<Page>): () => Promise<Page> {
+  return async () => {
+    const [page] = await Promise.all([load(), import('../../shared/allStyles'), loadPortalMessages()]);
+    return page;
+  };
+}
 
 /** One page for several paths. */
 const page = (path: string, load: () => Promise<ReactElement>): RouteObject => ({
@@ -28,16 +38,16 @@ const step = (path: string, lazy: () => Promise<{ Component: ComponentType }>): 
 });
 
 const articles: RouteObject = {
-  lazy: () => import('./frame/PublicLayout'),
+  lazy: complete(() => import('./frame/PublicLayout')),
   children: [
-    { path: paths.about, lazy: () => import('./pages/AboutPage') },
-    { path: paths.security, lazy: () => import('./pages/SecurityPage') },
-    { path: paths.help, lazy: () => import('./pages/HelpPage') },
-    { path: paths.contact, lazy: () => import('./pages/ContactPage') },
-    { path: paths.apiDocs, lazy: () => import('./apidocs/ApiDocsPage') },
+    { path: paths.about, lazy: complete(() => import('./pages/AboutPage')) },
+    { path: paths.security, lazy: complete(() => import('./pages/SecurityPage')) },
+    { path: paths.help, lazy: complete(() => import('./pages/HelpPage')) },
+    { path: paths.contact, lazy: complete(() => import('./pages/ContactPage')) },
+    { path: paths.apiDocs, lazy: complete(() => import('./apidocs/ApiDocsPage')) },
     ...operatorPages.map((name) =>
       page(paths[name], async () => {
-        const { OperatorPage } = await import('./pages/OperatorPage');
+        const { OperatorPage } = await complete(() => import('./pages/OperatorPage'))();
         return <OperatorPage key={name} page={name} />;
       }),
     ),
@@ -48,23 +58,32 @@ const tasks: RouteObject = {
   lazy: () => import('./frame/MinimalLayout'),
   children: [
     { path: paths.portalSelector, lazy: () => import('./auth/PortalSelectorPage') },
-    { path: paths.employeePortal, lazy: () => import('./auth/EmployeePortalPage') },
-    { path: paths.signup, lazy: () => import('./auth/SignupPage') },
-    { path: paths.forgotPassword, lazy: () => import('./auth/ForgotPasswordPage') },
-    { path: paths.resetPassword, lazy: () => import('./auth/ResetPasswordPage') },
-    { path: paths.confirm, lazy: () => import('./auth/ConfirmPage') },
-    step(paths.mfa, () => import('./auth/MfaPage')),
-    step(paths.mfaSetup, () => import('./auth/MfaSetupPage')),
-    step(paths.newPassword, () => import('./auth/NewPasswordPage')),
-    { path: paths.success, lazy: () => import('./SuccessPage') },
-    { path: paths.unsubscribe, lazy: () => import('./UnsubscribePage') },
+    { path: paths.employeePortal, lazy: complete(() => import('./auth/EmployeePortalPage')) },
+    { path: paths.signup, lazy: complete(() => import('./auth/SignupPage')) },
+    { path: paths.forgotPassword, lazy: complete(() => import('./auth/ForgotPasswordPage')) },
+    { path: paths.resetPassword, lazy: complete(() => import('./auth/ResetPasswordPage')) },
+    { path: paths.confirm, lazy: complete(() => import('./auth/ConfirmPage')) },
+    step(
+      paths.mfa,
+      complete(() => import('./auth/MfaPage')),
+    ),
+    step(
+      paths.mfaSetup,
+      complete(() => import('./auth/MfaSetupPage')),
+    ),
+    step(
+      paths.newPassword,
+      complete(() => import('./auth/NewPasswordPage')),
+    ),
+    { path: paths.success, lazy: complete(() => import('./SuccessPage')) },
+    { path: paths.unsubscribe, lazy: complete(() => import('./UnsubscribePage')) },
     ...portals.flatMap((portal) => [
       page(paths.login(portal), async () => {
         const { LoginPage } = await import('./auth/LoginPage');
         return <LoginPage key={portal} portal={portal} />;
       }),
       page(paths.signupFor(portal), async () => {
-        const { ApplyPage } = await import('./apply/ApplyPage');
+        const { ApplyPage } = await complete(() => import('./apply/ApplyPage'))();
         return <ApplyPage key={portal} portal={portal} />;
       }),
     ]),
@@ -72,8 +91,15 @@ const tasks: RouteObject = {
 };
 
 export const publicRoutes: RouteObject[] = [
-  { path: paths.landing, loader: callbackLoader, element: <LandingRoute /> },
+  {
+    path: paths.landing,
+    loader: callbackLoader,
+    lazy: async () => {
+      const { Landing } = await import('./landing/Landing');
+      return { element: <LandingRoute Page={Landing} /> };
+    },
+  },
   articles,
   tasks,
-  { path: '*', lazy: () => import('./NotFound') },
+  { path: '*', lazy: complete(() => import('./NotFound')) },
 ];

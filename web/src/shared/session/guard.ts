@@ -6,6 +6,7 @@ import { queries } from '../../api/queries';
 import { accessToken, signOut } from '../../api/session';
 import type { Me, Role } from '../../api/types';
 import { homePath, paths } from '../../paths';
+import { loadPortalMessages } from '../../messages';
 import { setLocale } from '../../messages/locale';
 import { toast } from '../../ui/toasts';
 import { saveReturnPath } from '../returnPath';
@@ -40,7 +41,7 @@ function roleLoader(roles: Role[], elsewhere?: (role: Role) => string) {
     const step = nextRequirement(me);
     if (step) throw redirect(withReturnTo(step, pathname + search));
     // Not the time zone: the portal layout sets it.
-    await Promise.all([applyLanguage(me), settings]);
+    await Promise.all([applyLanguage(me), settings, loadPortalMessages()]);
     const office = queryClient.getQueryData(queries.settings().queryKey);
     if (office) setLocale({ officeTimeZone: office.time_zone });
     return me;

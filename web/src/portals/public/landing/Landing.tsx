@@ -1,5 +1,5 @@
 /** Landing page, rendered before router, auth client and query cache: keep its imports few. */
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
 import { clearReturnPath, readReturnPath } from '../../../shared/returnPath';
 import { NavigateProvider } from '../frame/AppLink';
 import { Footer } from '../frame/Footer';
@@ -11,6 +11,7 @@ import { Features } from './Features';
 import { Hero } from './Hero';
 import { Pictures } from './Pictures';
 import { Solutions } from './Solutions';
+import { removeShell } from '../../../shell';
 import css from './Landing.module.css';
 
 interface Props {
@@ -27,6 +28,8 @@ export function Landing({ go, warm }: Props) {
     access.open();
     warm?.();
   };
+
+  useLayoutEffect(removeShell, []);
 
   useEffect(() => {
     if (hasReturnPath) warm?.();

@@ -1,0 +1,42 @@
+import events from '@catalogue/en/events.json';
+import admin from './admin.json';
+import billing from './billing.json';
+import client from './client.json';
+import commissions from './commissions.json';
+import company from './company.json';
+import dashboards from './dashboards.json';
+import documents from './documents.json';
+import employee from './employee.json';
+import threads from './messages.json';
+import notifications from './notifications.json';
+import orders from './orders.json';
+import partners from './partners.json';
+import profile from './profile.json';
+import reports from './reports.json';
+import requests from './requests.json';
+import security from './security.json';
+import shell from './shell.json';
+import users from './users.json';
+
+/** Messages that the sign-in pages do not need. */
+export const messages = {
+  events,
+  admin,
+  billing,
+  client,
+  commissions,
+  company,
+  dashboards,
+  documents,
+  employee,
+  messages: threads,
+  notifications,
+  orders,
+  partners,
+  profile,
+  reports,
+  requests,
+  security,
+  shell,
+  users,
+};
