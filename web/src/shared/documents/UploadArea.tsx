@@ -5,11 +5,11 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconCamera, IconUpload } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMe } from '../session/me';
 import classes from './documents.module.css';
+import { UploadLimits } from './UploadLimits';
 import { UploadList } from './UploadList';
-import { sendFiles, type OnUploaded, type RunningUpload, type Target } from './uploads';
-import { useUploadToasts } from './useUploadToasts';
+import type { OnUploaded, RunningUpload, Target } from './uploads';
+import { useSendFiles } from './useSendFiles';
 
 interface Props {
   target: Target;
@@ -25,17 +25,10 @@ interface Props {
 /** Dropzone, file chooser and camera on phones. */
 export function UploadArea({ target, label, single = false, onUploaded, onRetry }: Props) {
   const { t } = useTranslation('documents');
-  const { id: user } = useMe();
   const open = useRef<() => void>(null);
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
-  const showToast = useUploadToasts(target);
-  const handleUploaded: OnUploaded = (documentId) => {
-    showToast(documentId);
-    onUploaded?.(documentId);
-  };
-  const upload = (files: readonly File[]) =>
-    void sendFiles(files, target, user, handleUploaded, onRetry !== undefined);
+  const upload = useSendFiles(target, { onUploaded, onRetry });
   return (
     <div className={classes.area} role="group" aria-label={label}>
       <Dropzone
@@ -65,6 +58,7 @@ export function UploadArea({ target, label, single = false, onUploaded, onRetry 
             )}
           </div>
         </div>
+        <UploadLimits />
       </Dropzone>
       {hasCamera && (
         <input

@@ -7,6 +7,7 @@ import { amountToWire } from '../../../messages/amount';
 import { paths, successPath } from '../../../paths';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { currencies, useCountries, type Country, type Currency } from '../../../shared/countries';
+import { useFormDraft } from '../../../shared/drafts';
 import { useMe } from '../../../shared/session/me';
 import { useAttachments } from '../../../shared/documents/useAttachments';
 import { UploadArea } from '../../../shared/documents/UploadArea';
@@ -109,6 +110,7 @@ function OrderForm() {
       void navigate(successPath({ redirect: paths.clientOrders, reference, milliseconds }));
     },
   });
+  useFormDraft('order request', form);
   useUnsaved(form.isDirty() && !save.isPending);
   const submit = form.onSubmit((values) => save.mutate(values));
 
