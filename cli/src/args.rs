@@ -1,7 +1,8 @@
 //! Command-line arguments: global options and the tree of commands. The verbs of a noun are in its file under `commands`.
 use crate::{commands, output::Format};
 use clap::{ArgMatches, Args, Parser, Subcommand};
-use std::{iter, path::PathBuf};
+use domain::kernel::error::Problem;
+use std::{iter, path::PathBuf, str::FromStr};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -199,4 +200,13 @@ impl Paging {
 pub fn command_name(matches: &ArgMatches) -> String {
     let path = iter::successors(matches.subcommand(), |(_, below)| below.subcommand());
     path.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+}
+
+/// Parses an enum; the error lists the allowed names.
+pub fn parse_name<T: FromStr<Err = Problem>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|problem| allowed_names(&problem))
+}
+
+pub fn allowed_names(problem: &Problem) -> String {
+    format!("one of {}", problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default())
 }

@@ -111,6 +111,7 @@ test('office analytics separate currencies and show step durations by month @pos
   await expect(theirs).toContainText('$0.00');
   await expect(table('By country').getByRole('row', { name: /Japan/ })).toContainText('€99.90');
   await expect(table('Step times over time').getByRole('row', { name: /^Total/ })).toContainText(' d');
+  await sigrid.showTable('By company');
   const [file] = await Promise.all([
     sigrid.page.waitForEvent('download'),
     sigrid.button('Download “By company” as CSV').click(),

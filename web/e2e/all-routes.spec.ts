@@ -61,6 +61,10 @@ const groups: Group[] = [
     person: (office, options) => office.employee(options),
     pages: async (office) => [
       ...employeePages,
+      paths.employeeSpvs,
+      paths.employeeClients,
+      paths.employeeCompanies,
+      paths.employeeIsos,
       paths.employeeSecurity,
       paths.employeeDocuments,
       paths.employeeTasks,

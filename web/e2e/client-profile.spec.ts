@@ -15,7 +15,7 @@ test('personal information is saved, validated by the server, and guarded agains
   await expect(maya.field('Email')).toHaveAttribute('readonly');
 
   await maya.fillFields({ 'First name': '' });
-  await maya.page.getByLabel('Date of birth').fill('2200-01-01');
+  await maya.field('Date of birth').fill('2200-01-01');
   await maya.button('Save Changes').click();
   await maya.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await maya.expectFieldError('First name', 'Please fill in this field.');
@@ -24,7 +24,7 @@ test('personal information is saved, validated by the server, and guarded agains
   await maya.button('Save Changes').click();
   await maya.expectErrorToast('Error');
   await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
-  await maya.page.getByLabel('Date of birth').fill('1984-05-17');
+  await maya.field('Date of birth').fill('1984-05-17');
   // Common time zones come first.
   const country = maya.page.getByRole('combobox', { name: 'Country', exact: true });
   await country.click();

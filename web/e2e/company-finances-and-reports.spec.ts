@@ -106,10 +106,12 @@ test('ISO partner and company see the same amounts for a paid order @postgres', 
   await expect(row).toContainText('$765.43');
   await expect(row).toContainText('Paid');
   // Figures have an info tooltip on how they are counted.
-  const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
-  await expect(explained).toHaveAccessibleName(/^The order's commission\./);
-  await expect(paper.getByRole('img', { name: /^All rows of the report in USD, including/ })).toBeVisible();
-  await expect(paper.getByRole('img', { name: /^All rows of the report, including those/ })).toBeVisible();
+  const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('button');
+  await expect(explained).toHaveAccessibleName('About Amount');
+  await expect(explained).toHaveAccessibleDescription(/^The order's commission\./);
+  await expect(clara.button('About Rows', paper)).toHaveAccessibleDescription(
+    /^All rows of the report, including those/,
+  );
   const [book] = await Promise.all([clara.page.waitForEvent('download'), clara.button('Excel').click()]);
   expect(book.suggestedFilename()).toMatch(/^commissions-.*\.xlsx$/);
   expect((await readFile(await book.path())).subarray(0, 2).toString()).toBe('PK');
@@ -162,7 +164,7 @@ test('printed report contains only the report', async ({ office }) => {
   await clara.open('/company-dashboard/reports?report=portfolio&period=all_time');
   const paper = clara.page.getByRole('article', { name: 'Portfolio' });
   const ofTheScreen = [
-    clara.page.getByRole('navigation'),
+    clara.page.getByRole('navigation', { name: 'Main navigation' }),
     clara.page.getByRole('button', { name: /^Account menu of/ }),
     clara.button('Excel'),
     clara.button('Print'),

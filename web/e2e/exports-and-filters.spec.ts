@@ -36,7 +36,7 @@ test('every table can be exported as CSV with its filters @postgres', async ({ o
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
   expect((await exported(elias)).slice(1).join('\n')).toContain(`,Greta,Lind,${who.email},`);
   await elias.chooseRowAction('Orders', who.name);
-  await elias.expectPath(`/employee-dashboard?${new URLSearchParams({ tab: 'spvs', q: who.email })}`);
+  await elias.expectPath(`/employee-dashboard/spvs?${new URLSearchParams({ q: who.email })}`);
   await expect(elias.page.getByRole('button', { name: spv.identifier })).toHaveCount(1);
   await elias.page.goBack();
   await elias.row(who.email, 'Clients').getByRole('link', { name: who.name }).click();
@@ -90,10 +90,10 @@ test('global search finds orders, clients, companies and documents @postgres', a
   const { spv } = await office.clientWithOrder(who, company.id);
   const elias = await office.employee();
   await elias.open('/employee-dashboard/requests');
-  await expect(elias.button('Search Ctrl K')).toBeVisible();
+  await expect(elias.button('Search or jump…').first()).toBeVisible();
 
   await elias.page.keyboard.press('Control+k');
-  const field = elias.page.getByRole('textbox', {
+  const field = elias.page.getByRole('combobox', {
     name: 'Search orders, clients, companies, documents and requests',
   });
   await expect(field).toBeFocused();
@@ -101,17 +101,16 @@ test('global search finds orders, clients, companies and documents @postgres', a
   await expect(elias.page.getByText('No results for “nobody of this name”')).toBeVisible();
   await field.fill('torbj');
   await expect(elias.page.getByText(who.email)).toBeVisible();
-  await elias.page.keyboard.press('ArrowDown');
   await elias.page.keyboard.press('Enter');
   await elias.expectPath(`/employee-dashboard/orders/${spv.id}`);
 
-  await elias.button('Search Ctrl K').click();
+  await elias.button('Search or jump…').first().click();
   await field.fill(who.email);
   await elias.page.getByRole('dialog').getByText(who.email).click();
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
 
   // Also from the filtered list that shows the result.
-  await elias.open('/employee-dashboard?tab=clients&archived=true');
+  await elias.open('/employee-dashboard/clients?archived=true');
   await elias.search('Search clients', 'nobody');
   await elias.page.keyboard.press('Control+k');
   await field.fill(who.email);
@@ -119,12 +118,12 @@ test('global search finds orders, clients, companies and documents @postgres', a
   await expect(elias.page.getByRole('searchbox', { name: 'Search clients' })).toHaveValue(who.email);
   await expect(elias.page.getByRole('switch', { name: 'Show archived' })).not.toBeChecked();
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
-  await elias.expectPath(`/employee-dashboard?${new URLSearchParams({ tab: 'clients', q: who.email })}`);
+  await elias.expectPath(`/employee-dashboard/clients?${new URLSearchParams({ q: who.email })}`);
 
   await elias.page.keyboard.press('Control+k');
   await field.fill(company.name);
   await elias.page.getByRole('dialog').getByText(company.name, { exact: true }).click();
-  await elias.expectPath(`/employee-dashboard?${new URLSearchParams({ tab: 'companies', q: company.name })}`);
+  await elias.expectPath(`/employee-dashboard/companies?${new URLSearchParams({ q: company.name })}`);
   await expect(elias.row(company.name, 'Companies')).toHaveCount(1);
 
   const { items } = await elias.api.get<{ items: { id: string; name: string; reference: string }[] }>(

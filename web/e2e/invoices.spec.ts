@@ -90,7 +90,7 @@ test('printed invoice contains only the invoice and the payment details', async 
   await petra.open(`/client-dashboard/billing/${id}`);
   const paper = petra.page.getByRole('article', { name: `Invoice ${number}` });
   const ofTheScreen = [
-    petra.page.getByRole('navigation'),
+    petra.page.getByRole('navigation', { name: 'Main navigation' }),
     petra.page.getByRole('button', { name: /^Account menu of/ }),
     petra.button('Download PDF'),
     petra.button('Print'),

@@ -189,13 +189,15 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   const dialog = ingrid.dialog('Schedule Call');
   const topic = office.uniqueName('Terms for a fund');
   const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
-  await dialog.getByLabel('Second choice').fill(`${soon}T17:30`);
+  await ingrid.field('Second choice', dialog).fill(`${soon}T17:30`);
   await ingrid.button('Request call', dialog).click();
   await ingrid.expectErrorToast('Missing Information');
   await ingrid.expectFieldError('Topic', 'Please fill in this field.', dialog);
-  await expect(dialog.getByLabel('First choice')).toHaveAccessibleDescription('Please fill in this field.');
+  await expect(ingrid.field('First choice', dialog)).toHaveAccessibleDescription(
+    'Please fill in this field.',
+  );
   await ingrid.fillFields({ Topic: topic }, dialog);
-  await dialog.getByLabel('First choice').fill(`${soon}T15:00`);
+  await ingrid.field('First choice', dialog).fill(`${soon}T15:00`);
   await ingrid.button('Request call', dialog).click();
   await ingrid.expectToast('Call requested');
   const elias = await office.employee();

@@ -79,7 +79,7 @@ test('accepted order request becomes a pending order @postgres', async ({ office
   await elias.chooseRowAction('Accept', reference);
   const dialog = elias.dialog(`Accept ${reference}`);
   await expect(elias.field('Company', dialog)).toHaveValue(company);
-  await expect(elias.field('Purchase amount', dialog)).toHaveValue('250000.50');
+  await expect(elias.field('Purchase amount', dialog)).toHaveValue('250,000.50');
   await expect(elias.field('Country', dialog)).toHaveText('Singapore');
   await elias.fillFields({ 'SPV price': '1250.00', 'Custom identifier': name }, dialog);
   await elias.button('Accept and create order', dialog).click();

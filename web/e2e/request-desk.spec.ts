@@ -28,7 +28,7 @@ test('question is reviewed, prioritised and answered @postgres', async ({ office
   await elias.open('/request-management');
   for (const card of ['Total Requests', 'Pending', 'Approved', 'Rejected'])
     await expect(elias.card(card)).toContainText(/\d/);
-  await elias.button('Show as table: Weekly volume').click();
+  await elias.showTable('Weekly volume');
   await expect(elias.row('Total', 'Weekly volume')).toBeVisible();
   await elias.search('Search requests', reference);
   await elias.chooseRowAction('Start review', reference);
@@ -80,7 +80,7 @@ test('application prefills Quick Setup, and creating the account approves it', a
   // Ctrl+K finds a request by its reference.
   await elias.page.keyboard.press('Control+k');
   await elias.page
-    .getByRole('textbox', { name: 'Search orders, clients, companies, documents and requests' })
+    .getByRole('combobox', { name: 'Search orders, clients, companies, documents and requests' })
     .fill(made.reference);
   await expect(elias.page.getByRole('dialog').getByText(made.reference)).toBeVisible();
 });

@@ -83,7 +83,7 @@ test('short and old URLs redirect to the current pages', async ({ office }) => {
     ['/admin', '/admin-dashboard'],
     ['/admin/users', '/admin-dashboard/users'],
     ['/auth/client-login', '/auth/login/client'],
-    ['/clients', '/employee-dashboard?tab=clients'],
+    ['/clients', '/employee-dashboard/clients'],
   ] as const) {
     await sigrid.open(from);
     await sigrid.expectPath(to);

@@ -58,7 +58,7 @@ test('super admin invites, finds and immediately locks out a user @postgres', as
   await sigrid.choose('Role', 'Super admin', role);
   await sigrid.button('Change role', role).click();
   await sigrid.expectToast('Role changed', `${nora.name}: Super admin`);
-  await sigrid.link('← User Management').click();
+  await sigrid.link('User Management', sigrid.page.getByRole('navigation', { name: 'Breadcrumb' })).click();
   await sigrid.open(`/admin-dashboard/users?role=super_admin&order=name&q=${nora.email}`);
   await expect(sigrid.row(nora.email)).toContainText('Super admin');
 });

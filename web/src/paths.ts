@@ -44,8 +44,17 @@ export const paths = {
   employeePortal: '/employee-portal',
   employeeDashboard: '/employee-dashboard',
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
-  /** A tab with its list filtered by a search. */
-  employeeTabFor: (tab: EmployeeTab, q: string) => `/employee-dashboard?${new URLSearchParams({ tab, q })}`,
+  employeeSpvs: '/employee-dashboard/spvs',
+  employeeClients: '/employee-dashboard/clients',
+  employeeCompanies: '/employee-dashboard/companies',
+  employeeIsos: '/employee-dashboard/isos',
+  /** A list filtered by a search. */
+  employeeListFor: (list: EmployeeTab, q: string) => listPath(list, new URLSearchParams({ q })),
+  /** A list with the dialog that creates one of it. */
+  employeeNew: (list: EmployeeTab, dialog: string) => listPath(list, new URLSearchParams({ new: dialog })),
+  /** The list of orders with these filters. */
+  employeeSpvsOf: (filters: Record<string, string>) =>
+    `/employee-dashboard/spvs?${new URLSearchParams(filters)}`,
   employeeOrder: (id: string) => `/employee-dashboard/orders/${id}`,
   employeeOrderTab: (id: string, tab: string) => `/employee-dashboard/orders/${id}?tab=${tab}`,
   employeeOrderInTab: (id: string) => `/employee-dashboard?tab=spvs&spv=${id}`,
@@ -70,16 +79,27 @@ export const paths = {
   isoClient: (id: string) => `/iso-dashboard/clients/${id}`,
   isoCommissions: '/iso-dashboard/commissions',
   isoStatement: '/iso-dashboard/commissions/statement',
+  isoStatementOf: (days: { from: string; to: string }) =>
+    `/iso-dashboard/commissions/statement?${new URLSearchParams(days)}`,
   isoLeads: '/iso-dashboard/leads',
+  isoLeadsOf: (email: string) => `/iso-dashboard/leads?${new URLSearchParams({ q: email })}`,
   isoCalls: '/iso-dashboard/calls',
+  isoNewLead: () => '/iso-dashboard/leads?new=true',
+  isoNewCall: () => '/iso-dashboard/calls?new=true',
   isoRequests: '/iso-dashboard/requests',
   isoProfile: '/iso-dashboard/profile',
   isoNotifications: '/iso-dashboard/notifications',
   isoSecurity: '/iso-dashboard/security',
   companyDashboard: '/company-dashboard',
   companySpvs: '/company-dashboard/spv',
+  companySpvsFor: (q: string) => `/company-dashboard/spv?${new URLSearchParams({ q })}`,
+  /** The portfolio with these filters. */
+  companySpvsOf: (filters: Record<string, string>) =>
+    `/company-dashboard/spv?${new URLSearchParams(filters)}`,
   companyEmployees: '/company-dashboard/employees',
+  companyNewEmployee: () => '/company-dashboard/employees?new=true',
   companyClients: '/company-dashboard/clients',
+  companyClientsFor: (q: string) => `/company-dashboard/clients?${new URLSearchParams({ q })}`,
   companySettings: '/company-dashboard/settings',
   companyFinances: '/company-dashboard/finances',
   companyAnalytics: '/company-dashboard/analytics',
@@ -88,9 +108,12 @@ export const paths = {
   companyNotifications: '/company-dashboard/notifications',
   companySecurity: '/company-dashboard/security',
   requestManagement: '/request-management',
+  /** The request desk with these filters. */
+  requestsOf: (filters: Record<string, string>) => `/request-management?${new URLSearchParams(filters)}`,
   request: (id: string) => `/request-management/${id}`,
   adminDashboard: '/admin-dashboard',
   adminUsers: '/admin-dashboard/users',
+  adminNewUser: () => '/admin-dashboard/users?new=true',
   adminUser: (id: string) => `/admin-dashboard/users/${id}`,
   adminRules: '/admin-dashboard/security-settings',
   adminAnalytics: '/admin-dashboard/analytics',
@@ -105,6 +128,12 @@ export const paths = {
   adminPreferences: '/admin-dashboard/preferences',
   adminSecurity: '/admin-dashboard/security',
 } as const;
+
+/** Page of a list of staff, with filters. */
+export function listPath(list: EmployeeTab, filters: URLSearchParams): string {
+  const query = filters.toString();
+  return `/employee-dashboard/${list}${query && '?'}${query}`;
+}
 
 /** Success page with outcome, reference and redirect delay in milliseconds (decision 33). */
 export function successPath(done: { redirect: string; reference: string; milliseconds: number }): string {
@@ -131,8 +160,8 @@ const companyPages: Partial<Record<(typeof portalRelativePaths)[number], string>
 };
 const clientLists: Record<string, string> = {
   iso: paths.isoClients,
-  employee: paths.employeeTab('clients'),
-  super_admin: paths.employeeTab('clients'),
+  employee: paths.employeeClients,
+  super_admin: paths.employeeClients,
 };
 
 /** The page of this name in the portal of a role, if any. */

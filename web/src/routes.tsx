@@ -58,7 +58,11 @@ const portals: RouteObject[] = [
     lazy: () => import('./portals/employee/EmployeePortal'),
     children: [
       { index: true, lazy: () => import('./portals/employee/DashboardPage') },
+      { path: 'spvs', lazy: () => import('./portals/employee/spvs/SpvsPage') },
       { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
+      { path: 'clients', lazy: () => import('./portals/employee/clients/ClientsPage') },
+      { path: 'companies', lazy: () => import('./portals/employee/companies/CompaniesPage') },
+      { path: 'isos', lazy: () => import('./portals/employee/isos/IsosPage') },
       { path: 'invoices', lazy: () => import('./portals/employee/invoices/InvoicesPage') },
       { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
       // Moved to its own page with filters.

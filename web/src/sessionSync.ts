@@ -12,6 +12,7 @@ import { withReturnTo as beforePath, nextRequirement } from './shared/session/re
 import { SESSION_KEY, sessionOwner } from './api/sessionStorage';
 import { clearDrafts } from './shared/drafts';
 import { isStorageLimited } from './api/browserStorage';
+import { clearRecentPages } from './shared/shell/recentPages';
 import { clearUnsaved } from './ui/unsavedChanges';
 import { notice, toast } from './ui/toasts';
 
@@ -140,6 +141,7 @@ async function resetForUser(router: Router, nextUser: string | undefined): Promi
     await waitForUnmount();
   }
   queryClient.clear();
+  clearRecentPages();
   if (nextUser) await router.revalidate();
 }
 

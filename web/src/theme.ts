@@ -41,9 +41,18 @@ const surfaces: Record<string, Pair> = {
   '--spv-accent-fill': ['#2748c4', '#3a5fdf'],
   '--spv-edge': ['rgb(29 34 41 / 16%)', 'rgb(0 0 0 / 70%)'],
   '--spv-track': ['#e6e9ec', '#2b3037'],
-  '--spv-chart-second': ['#9fb3f5', '#a3b8ff'],
-  '--spv-chart-third': ['#0f7a5c', '#5fd3ac'],
-  '--spv-chart-fourth': ['#d9a441', '#8a6a1f'],
+  // The first series is the loudest in both schemes; lightness differs, for print in grey.
+  '--spv-chart-first': ['#2748c4', '#8aa2fb'],
+  '--spv-chart-second': ['#7a93ec', '#52639f'],
+  '--spv-chart-third': ['#0f7a5c', '#3f9c7d'],
+  '--spv-chart-fourth': ['#b8862c', '#8a6a1f'],
+  '--spv-chart-before': ['#7b8490', '#838b95'],
+  '--spv-part-wait': ['#e3b341', '#c4952f'],
+  '--spv-part-live': ['#37a887', '#3f9c7d'],
+  '--spv-part-work': ['#4f71e8', '#5f80f0'],
+  '--spv-part-done': ['#1d5c27', '#2f7d3c'],
+  '--spv-part-stop': ['#b42323', '#c94f4f'],
+  '--spv-part-rest': ['#9aa1ab', '#5f6975'],
 };
 
 function scheme(side: 0 | 1): Record<string, string> {
@@ -63,6 +72,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--spv-control-touch': '44px',
     '--spv-topbar': '48px',
     '--spv-sidebar': '220px',
+    '--spv-bottombar': '56px',
     '--spv-content': '1280px',
   },
   light: scheme(0),

@@ -1,7 +1,7 @@
 //! `spvctl client …`
 use super::{lookup, request, spv};
 use crate::{
-    args::Paging,
+    args::{Paging, allowed_names, parse_name},
     context::CliContext,
     exit::Result,
     output::{Record, info},
@@ -103,7 +103,7 @@ pub struct List {
     #[arg(long, value_name = "WORDS")]
     q: Option<String>,
     /// pending, active, suspended or archived
-    #[arg(long, value_parser = parse_status)]
+    #[arg(long, value_parser = parse_name::<users::Status>)]
     status: Option<users::Status>,
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
@@ -119,9 +119,7 @@ pub struct List {
 }
 
 fn parse_order(text: &str) -> Result<Order, String> {
-    Order::parse(text).map_err(|problem| {
-        format!("one of {}", problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default())
-    })
+    Order::parse(text).map_err(|problem| allowed_names(&problem))
 }
 
 #[derive(Debug, Args)]
@@ -239,10 +237,6 @@ async fn ask_optional_fields(input: &mut ClientInput, setup: SetupMode, cli: &Cl
         input.country = Some(codes[cli.prompt.select("Country", &codes)?].clone());
     }
     Ok(())
-}
-
-fn parse_status(text: &str) -> Result<users::Status, String> {
-    text.parse().map_err(|_| format!("one of {}", users::Status::ALL.map(users::Status::name).join(", ")))
 }
 
 fn record(client: &Client) -> Record {

@@ -1,7 +1,7 @@
 //! `spvctl commission …`
 use super::lookup;
 use crate::{
-    args::Paging,
+    args::{Paging, parse_name},
     context::CliContext,
     exit::{Failure, Result},
     output::Record,
@@ -43,7 +43,7 @@ pub enum Verb {
 #[derive(Debug, Args)]
 pub struct List {
     /// pending, approved, paid or void
-    #[arg(long, value_parser = parse_status)]
+    #[arg(long, value_parser = parse_name::<Status>)]
     status: Option<Status>,
     /// Email address or id of the partner
     #[arg(long, value_name = "ISO")]
@@ -89,7 +89,7 @@ pub struct Statement {
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// this_month, last_month or this_year [default: this_month]
-    #[arg(long, value_parser = parse_period, conflicts_with_all = ["from", "to"])]
+    #[arg(long, value_parser = parse_name::<Period>, conflicts_with_all = ["from", "to"])]
     period: Option<Period>,
     /// First day
     #[arg(long, value_name = "YYYY-MM-DD", requires = "to")]
@@ -171,14 +171,6 @@ async fn statement(args: Statement, cli: &CliContext) -> Result {
             .nested("sums", sums.collect())
             .nested("commissions", found.rows.iter().map(record).collect()),
     )
-}
-
-fn parse_status(text: &str) -> Result<Status, String> {
-    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
-}
-
-fn parse_period(text: &str) -> Result<Period, String> {
-    text.parse().map_err(|_| format!("one of {}", Period::ALL.map(Period::name).join(", ")))
 }
 
 fn record(row: &Commission) -> Record {

@@ -1,6 +1,12 @@
 //! `spvctl invoice …`
 use super::lookup;
-use crate::{args::Paging, context::CliContext, exit::Result, output::Record, prompt::non_empty};
+use crate::{
+    args::{Paging, parse_name},
+    context::CliContext,
+    exit::Result,
+    output::Record,
+    prompt::non_empty,
+};
 use clap::{Args, Subcommand};
 use domain::orders::{
     invoices::{self, Filter, Invoice, ManualPayment, Status},
@@ -30,7 +36,7 @@ pub enum Verb {
 #[derive(Debug, Args)]
 pub struct List {
     /// due, part_paid, paid or void
-    #[arg(long, value_parser = parse_status)]
+    #[arg(long, value_parser = parse_name::<Status>)]
     status: Option<Status>,
     /// Email address or id
     #[arg(long, value_name = "CLIENT")]
@@ -129,10 +135,6 @@ async fn list(args: List, cli: &CliContext) -> Result {
     let page =
         invoices::list(ctx, &Filter { q: None, spv_id, client_id, status: args.status }, &args.paging.query()).await?;
     cli.out.page(page.items.iter().map(record).collect(), "invoices", page.next_cursor)
-}
-
-fn parse_status(text: &str) -> Result<Status, String> {
-    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 fn record(invoice: &Invoice) -> Record {

@@ -1,6 +1,11 @@
 //! `spvctl lead …`
 use super::lookup;
-use crate::{args::Paging, context::CliContext, exit::Result, output::Record};
+use crate::{
+    args::{Paging, parse_name},
+    context::CliContext,
+    exit::Result,
+    output::Record,
+};
 use clap::{Args, Subcommand};
 use domain::directory::leads::{self, Filter, Lead, Stage};
 
@@ -16,7 +21,7 @@ pub enum Verb {
 #[derive(Debug, Args)]
 pub struct List {
     /// new, contacted, qualified, won or lost
-    #[arg(long, value_parser = parse_stage)]
+    #[arg(long, value_parser = parse_name::<Stage>)]
     stage: Option<Stage>,
     /// Email address or id of the partner
     #[arg(long, value_name = "ISO")]
@@ -35,10 +40,6 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let filter = Filter { q: args.q, stage: args.stage, iso_id };
     let page = leads::list(ctx, &filter, &args.paging.query()).await?;
     cli.out.page(page.items.iter().map(record).collect(), "leads", page.next_cursor)
-}
-
-fn parse_stage(text: &str) -> Result<Stage, String> {
-    text.parse().map_err(|_| format!("one of {}", Stage::ALL.map(Stage::name).join(", ")))
 }
 
 fn record(lead: &Lead) -> Record {

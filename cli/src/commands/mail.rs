@@ -66,16 +66,11 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
 }
 
 fn record(mail: &Mail) -> Record {
-    let status = match mail.status {
-        Status::Queued => "queued",
-        Status::Sent => "sent",
-        Status::Failed => "failed",
-    };
     Record::new()
         .with("id", mail.id.to_string())
         .with("kind", mail.kind.name())
         .with("to_email", mail.to_email.clone())
-        .with("status", status)
+        .with("status", mail.status.name())
         .with("attempts", mail.attempts)
         .with("last_error", mail.last_error.clone())
         .hidden_in_table("message_id", mail.message_id.clone())

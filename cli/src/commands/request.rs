@@ -1,15 +1,20 @@
 //! `spvctl request …`
 use super::lookup;
-use crate::{args::Paging, context::CliContext, exit::Result, output::Record, prompt::non_empty};
+use crate::{
+    args::{Paging, allowed_names, parse_name},
+    context::CliContext,
+    exit::Result,
+    output::Record,
+    prompt::non_empty,
+};
 use clap::{Args, Subcommand};
 use domain::{
     accounts::users,
     desk::requests::{self, Assignee, Change, Filter, Input, Kind, ListOrder, Priority, Request, Status},
     directory::clients,
-    kernel::{error::Problem, ids::RequestId},
+    kernel::ids::RequestId,
     orders::onboarding,
 };
-use std::str::FromStr;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -295,17 +300,8 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
     Ok(requests::accept(ctx, request.id, None, input).await?)
 }
 
-/// Parses an enum; the error lists the allowed names.
-fn parse_name<T: FromStr<Err = Problem>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|problem| allowed_values(&problem))
-}
-
 fn parse_order(text: &str) -> Result<ListOrder, String> {
-    ListOrder::parse(text).map_err(|problem| allowed_values(&problem))
-}
-
-fn allowed_values(problem: &Problem) -> String {
-    format!("one of {}", problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default())
+    ListOrder::parse(text).map_err(|problem| allowed_names(&problem))
 }
 
 fn record(request: &Request) -> Record {

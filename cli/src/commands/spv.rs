@@ -1,7 +1,7 @@
 //! `spvctl spv …`
 use super::{lookup, step};
 use crate::{
-    args::Paging,
+    args::{Paging, parse_name},
     context::CliContext,
     exit::Result,
     output::{Format, Record},
@@ -91,7 +91,7 @@ pub struct List {
     #[arg(long, value_name = "WORDS")]
     q: Option<String>,
     /// pending, active, processing, on_hold, closed or cancelled
-    #[arg(long, value_parser = parse_status)]
+    #[arg(long, value_parser = parse_name::<Status>)]
     status: Option<Status>,
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
@@ -210,10 +210,6 @@ fn show(detail: Detail, cli: &CliContext) -> Result {
             out.list(steps, "steps")
         }
     }
-}
-
-fn parse_status(text: &str) -> Result<Status, String> {
-    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 pub(super) fn record(spv: &Spv) -> Record {

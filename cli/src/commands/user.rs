@@ -1,7 +1,7 @@
 //! `spvctl user …`
 use super::lookup;
 use crate::{
-    args::Paging,
+    args::{Paging, parse_name},
     context::CliContext,
     exit::{LANGUAGE, Result},
     output::{Record, info},
@@ -63,7 +63,7 @@ pub enum Verb {
 )]
 pub struct Create {
     /// client, iso, employee, company_admin or super_admin
-    #[arg(long, value_parser = parse_role)]
+    #[arg(long, value_parser = parse_name::<Role>)]
     role: Option<Role>,
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
@@ -92,10 +92,10 @@ pub struct Create {
 #[derive(Debug, Args)]
 pub struct List {
     /// client, iso, employee, company_admin or super_admin
-    #[arg(long, value_parser = parse_role)]
+    #[arg(long, value_parser = parse_name::<Role>)]
     role: Option<Role>,
     /// pending, active, suspended or archived
-    #[arg(long, value_parser = parse_status)]
+    #[arg(long, value_parser = parse_name::<Status>)]
     status: Option<Status>,
     /// Words that names or addresses begin with
     #[arg(long, value_name = "WORDS")]
@@ -116,7 +116,7 @@ pub struct SetRole {
     /// Email address or id
     user: String,
     /// client, iso, employee, company_admin or super_admin
-    #[arg(value_parser = parse_role)]
+    #[arg(value_parser = parse_name::<Role>)]
     role: Role,
     /// Name or id, where the role needs a company
     #[arg(long, value_name = "COMPANY")]
@@ -224,14 +224,6 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         ));
     }
     cli.out.one(record(&user))
-}
-
-fn parse_role(text: &str) -> Result<Role, String> {
-    text.parse().map_err(|_| format!("one of {}", Role::ALL.map(Role::name).join(", ")))
-}
-
-fn parse_status(text: &str) -> Result<Status, String> {
-    text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 fn record(user: &User) -> Record {

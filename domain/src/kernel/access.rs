@@ -4,46 +4,20 @@
 //! A use case calls `ctx.may(action, resource)` before anything else. Rows outside the actor's scope are `NotFound`; rows that
 //! the actor may see but not change are `Forbidden`. Lists take a [`Scope`].
 use crate::kernel::{
-    error::{Error, Problem, Result},
+    error::{Error, Result},
     ids::{CompanyId, IsoId, SessionId, UserId},
 };
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The role of an account, from our tables only: roles in sign-up metadata are ignored (roles, decision 18).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Role {
-    Client,
-    Iso,
-    Employee,
-    CompanyAdmin,
-    SuperAdmin,
-}
-
-impl Role {
-    pub const ALL: [Self; 5] = [Self::Client, Self::Iso, Self::Employee, Self::CompanyAdmin, Self::SuperAdmin];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Iso => "iso",
-            Self::Employee => "employee",
-            Self::CompanyAdmin => "company_admin",
-            Self::SuperAdmin => "super_admin",
-        }
-    }
-}
-
-impl std::str::FromStr for Role {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|role| role.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+crate::kernel::text_enum! {
+    /// The role of an account, from our tables only: roles in sign-up metadata are ignored (roles, decision 18).
+    pub enum Role {
+        Client = "client",
+        Iso = "iso",
+        Employee = "employee",
+        CompanyAdmin = "company_admin",
+        SuperAdmin = "super_admin",
     }
 }
 

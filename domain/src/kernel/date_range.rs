@@ -1,38 +1,25 @@
 //! Date ranges of reports: a named period, or a first and a last day.
 use crate::kernel::{
-    error::{Error, Problem, Result},
+    error::{Error, Result},
     validate::{self, Validator},
 };
 use chrono::{Datelike, Days, Months, NaiveDate};
-use serde::{Deserialize, Serialize};
 
-/// A named period, relative to a day.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = ReportPeriod)]
-pub enum Period {
-    ThisMonth,
-    LastMonth,
-    #[default]
-    ThisYear,
-    LastYear,
-    AllTime,
+crate::kernel::text_enum! {
+    /// A named period, relative to a day.
+    #[derive(Default)]
+    #[schema(as = ReportPeriod)]
+    pub enum Period {
+        ThisMonth = "this_month",
+        LastMonth = "last_month",
+        #[default]
+        ThisYear = "this_year",
+        LastYear = "last_year",
+        AllTime = "all_time",
+    }
 }
 
 impl Period {
-    pub const ALL: [Self; 5] = [Self::ThisMonth, Self::LastMonth, Self::ThisYear, Self::LastYear, Self::AllTime];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ThisMonth => "this_month",
-            Self::LastMonth => "last_month",
-            Self::ThisYear => "this_year",
-            Self::LastYear => "last_year",
-            Self::AllTime => "all_time",
-        }
-    }
-
     pub fn span(self, today: NaiveDate) -> DateRange {
         let month = today - Days::new(u64::from(today.day0()));
         let year = month - Months::new(month.month0());
@@ -45,16 +32,6 @@ impl Period {
             Self::LastYear => months(year - Months::new(12), 12),
             Self::AllTime => DateRange { from: None, to: None },
         }
-    }
-}
-
-impl std::str::FromStr for Period {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|period| period.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Countries and states of ISO 3166 for postal addresses, and the countries in which vehicles are formed ([`Country`]).
 use crate::kernel::{error::Problem, text::unique_key};
-use serde::{Deserialize, Serialize};
 
 /// A state, province, region: whatever a country is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,30 +48,23 @@ pub(crate) fn state(country: &str, text: &str) -> Result<String, Problem> {
     known.map(|state| state.code.to_owned()).ok_or_else(|| Problem::new("unknown_place"))
 }
 
-/// A country in which vehicles are formed, as ISO 3166 alpha-2 (countries of formation, decision 11).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[sqlx(type_name = "text", rename_all = "UPPERCASE")]
-pub enum Country {
-    #[default]
-    Us,
-    Ae,
-    Jp,
-    Sg,
-    Th,
+crate::kernel::text_enum! {
+    no FromStr;
+    /// A country in which vehicles are formed, as ISO 3166 alpha-2 (countries of formation, decision 11).
+    #[derive(Default)]
+    pub enum Country {
+        #[default]
+        Us = "US",
+        Ae = "AE",
+        Jp = "JP",
+        Sg = "SG",
+        Th = "TH",
+    }
 }
 
 impl Country {
-    pub const ALL: [Self; 5] = [Self::Us, Self::Ae, Self::Jp, Self::Sg, Self::Th];
-
     pub fn code(self) -> &'static str {
-        match self {
-            Self::Us => "US",
-            Self::Ae => "AE",
-            Self::Jp => "JP",
-            Self::Sg => "SG",
-            Self::Th => "TH",
-        }
+        self.name()
     }
 }
 

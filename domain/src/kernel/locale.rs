@@ -1,23 +1,22 @@
 //! Date formats and time zones, as people choose them.
-use serde::{Deserialize, Serialize};
 
 /// The default time zone of accounts and of the office.
 pub(crate) const TIME_ZONE: &str = "America/New_York";
 
-/// The order in which a date is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum DateFormat {
-    /// The order of the language.
-    #[default]
-    Auto,
-    /// 01/31/2026
-    Mdy,
-    /// 31/01/2026
-    Dmy,
-    /// 2026-01-31
-    Ymd,
+crate::kernel::text_enum! {
+    /// The order in which a date is written.
+    #[derive(Default)]
+    pub enum DateFormat {
+        /// The order of the language.
+        #[default]
+        Auto = "auto",
+        /// 01/31/2026
+        Mdy = "mdy",
+        /// 31/01/2026
+        Dmy = "dmy",
+        /// 2026-01-31
+        Ymd = "ymd",
+    }
 }
 
 /// Whether this is the IANA name of a place, or `UTC`: `Europe/Madrid`, `America/Argentina/Salta`.

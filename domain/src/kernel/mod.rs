@@ -29,4 +29,7 @@ pub mod search;
 pub(crate) mod secret;
 pub mod storage;
 pub mod text;
+pub(crate) mod text_enum;
 pub mod validate;
+
+pub(crate) use text_enum::text_enum;

@@ -1,55 +1,31 @@
 //! Exact amounts: integer minor units and a currency, from the form to the database and back (decisions 13–15).
 use crate::kernel::error::Problem;
-use serde::{Deserialize, Serialize};
 
 /// The largest amount, in minor units (decision 13).
 pub const MAX_MINOR: i64 = 1_000_000_000_000;
 /// One hundred percent, in ten-thousandths of a percent.
 pub const MAX_PERCENT: i64 = 1_000_000;
 
-/// Currencies an amount may be in. Default: US dollars.
-// Decision 13.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    sqlx::Type,
-    utoipa::ToSchema,
-)]
-#[serde(rename_all = "UPPERCASE")]
-#[sqlx(type_name = "text", rename_all = "UPPERCASE")]
-pub enum Currency {
-    #[default]
-    Usd,
-    Eur,
-    Gbp,
-    Aed,
-    Jpy,
-    Sgd,
-    Thb,
+crate::kernel::text_enum! {
+    no FromStr;
+    /// Currencies an amount may be in. Default: US dollars.
+    // Decision 13.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum Currency {
+        #[default]
+        Usd = "USD",
+        Eur = "EUR",
+        Gbp = "GBP",
+        Aed = "AED",
+        Jpy = "JPY",
+        Sgd = "SGD",
+        Thb = "THB",
+    }
 }
 
 impl Currency {
-    pub const ALL: [Self; 7] = [Self::Usd, Self::Eur, Self::Gbp, Self::Aed, Self::Jpy, Self::Sgd, Self::Thb];
-
     pub fn code(self) -> &'static str {
-        match self {
-            Self::Usd => "USD",
-            Self::Eur => "EUR",
-            Self::Gbp => "GBP",
-            Self::Aed => "AED",
-            Self::Jpy => "JPY",
-            Self::Sgd => "SGD",
-            Self::Thb => "THB",
-        }
+        self.name()
     }
 
     /// Digits after the decimal point.
@@ -87,11 +63,7 @@ impl Currency {
 impl std::str::FromStr for Currency {
     type Err = Problem;
     fn from_str(text: &str) -> Result<Self, Problem> {
-        let wanted = text.trim().to_ascii_uppercase();
-        Self::ALL
-            .into_iter()
-            .find(|c| c.code() == wanted)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::code).join(", ")))
+        Self::from_name(&text.trim().to_ascii_uppercase())
     }
 }
 

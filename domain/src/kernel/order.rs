@@ -4,37 +4,22 @@ use crate::kernel::{
     error::{Error, Problem, Result},
     ids::SpvId,
 };
-use serde::{Deserialize, Serialize};
 
-/// The status of an order (order status table, decision 3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = SpvStatus)]
-pub enum OrderStatus {
-    Pending,
-    Active,
-    Processing,
-    OnHold,
-    Closed,
-    Cancelled,
+crate::kernel::text_enum! {
+    no FromStr;
+    /// The status of an order (order status table, decision 3).
+    #[schema(as = SpvStatus)]
+    pub enum OrderStatus {
+        Pending = "pending",
+        Active = "active",
+        Processing = "processing",
+        OnHold = "on_hold",
+        Closed = "closed",
+        Cancelled = "cancelled",
+    }
 }
 
 impl OrderStatus {
-    pub const ALL: [Self; 6] =
-        [Self::Pending, Self::Active, Self::Processing, Self::OnHold, Self::Closed, Self::Cancelled];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Active => "active",
-            Self::Processing => "processing",
-            Self::OnHold => "on_hold",
-            Self::Closed => "closed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
     /// Neither on hold, closed nor cancelled.
     pub fn is_worked_on(self) -> bool {
         matches!(self, Self::Pending | Self::Active | Self::Processing)
@@ -50,11 +35,7 @@ impl OrderStatus {
 impl std::str::FromStr for OrderStatus {
     type Err = Problem;
     fn from_str(text: &str) -> Result<Self, Problem> {
-        let wanted = if text == "completed" { "closed" } else { text };
-        Self::ALL
-            .into_iter()
-            .find(|s| s.name() == wanted)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+        Self::from_name(if text == "completed" { "closed" } else { text })
     }
 }
 

@@ -14,7 +14,6 @@ use crate::{
     },
     orders::{documents, spvs, templates},
 };
-use serde::Serialize;
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -23,15 +22,15 @@ const MAX_HITS: usize = 5;
 /// Ids read from the index for them: more than are shown, because lists leave out archived clients and internal documents.
 const MAX_CANDIDATES: usize = 2 * MAX_HITS;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = SearchKind)]
-pub enum Kind {
-    Client,
-    Spv,
-    Company,
-    Document,
-    Request,
+crate::kernel::text_enum! {
+    #[schema(as = SearchKind)]
+    pub enum Kind {
+        Client = "client",
+        Spv = "spv",
+        Company = "company",
+        Document = "document",
+        Request = "request",
+    }
 }
 
 /// A row that matches.
@@ -134,16 +133,4 @@ async fn list_hits(ctx: &Ctx, kind: Kind, filter: HitFilter<'_>) -> Result<Vec<H
             rows.into_iter().map(|row| hit(row.id.0, row.reference(), row.name)).collect()
         }
     })
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Spv => "spv",
-            Self::Company => "company",
-            Self::Document => "document",
-            Self::Request => "request",
-        }
-    }
 }

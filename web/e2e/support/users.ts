@@ -95,6 +95,13 @@ export class Person {
     await this.clickOption(this.page.getByRole('option', { name: option, exact: true }));
   }
 
+  /** Shows the table of a chart instead of the drawing. */
+  async showTable(name: string): Promise<void> {
+    const choice = this.page.getByRole('radiogroup', { name: `${name}: chart or table`, exact: true });
+    await choice.getByText('Table', { exact: true }).click();
+    await expect(choice.getByRole('radio', { name: 'Table' })).toBeChecked();
+  }
+
   /** Searches a combobox and picks the match. */
   async pickFromSearch(label: string, words: string, within: Page | Locator = this.page): Promise<void> {
     const field = within.getByRole('combobox', { name: label, exact: true });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { amountToWire, decimalText, percentToWire, parseAmount, parsePercent } from './amount';
+import { amountText, amountToWire, decimalText, percentToWire, parseAmount, parsePercent } from './amount';
 import { setLocale } from './locale';
 
 beforeAll(() => {
@@ -73,5 +73,22 @@ test('ambiguous amounts are shown in both readings in the locale', () => {
   setLocale({ language: 'es' });
   expect(decimalText('12500.00')).toBe('12.500,00');
   expect(decimalText('1.25')).toBe('1,25');
+  setLocale({ language: 'en-US' });
+});
+
+test('digits are grouped where that reads as the same amount', () => {
+  const cases = [
+    ['en-US', '9750', 'USD', '9,750.00'],
+    ['en-US', '1250000.5', 'EUR', '1,250,000.50'],
+    ['es', '12500', 'EUR', '12.500,00'],
+    ['en-US', '1250', 'JPY', '1250'],
+    ['en-US', '1250000', 'JPY', '1,250,000'],
+    ['en-US', '1.250', 'USD', '1.250'],
+    ['en-US', 'many', 'USD', 'many'],
+  ] as const;
+  for (const [language, typed, currency, text] of cases) {
+    setLocale({ language });
+    expect(amountText(typed, currency)).toBe(text);
+  }
   setLocale({ language: 'en-US' });
 });

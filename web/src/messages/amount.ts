@@ -55,6 +55,19 @@ export function percentToWire(typed: string): string {
   return reading.kind === 'read' ? reading.value : typed.trim();
 }
 
+/** Typed amount with its digits grouped, where that reads as the same amount; otherwise as typed. */
+export function amountText(typed: string, currency: string): string {
+  const reading = parseAmount(typed, currency);
+  if (reading.kind !== 'read') return typed;
+  const digits = fractionDigits(currency);
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const text = new Intl.NumberFormat(getLocale().language, options).format(
+    reading.value as Intl.StringNumericLiteral,
+  );
+  const again = parseAmount(text, currency);
+  return again.kind === 'read' && Number(again.value) === Number(reading.value) ? text : typed;
+}
+
 /** Formats a wire decimal in the locale, keeping its digits. */
 export function decimalText(value: string): string {
   const decimals = value.split('.')[1]?.length ?? 0;

@@ -54,6 +54,33 @@ export function dateTime(instant: string | null | undefined): string {
   return `${dateOptions(at, timeZone)}, ${time}`;
 }
 
+/** The value of a date and time field, `2026-11-15T15:30`, which has no zone. */
+export function localDateTime(local: string): string {
+  return `${date(local.slice(0, 10))}, ${clockTime(local.slice(11, 16))}`;
+}
+
+/** "3:30 PM" for `15:30`. */
+export function clockTime(clock: string): string {
+  const options = { timeStyle: 'short', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(getLocale().language, options).format(new Date(`2026-01-01T${clock}Z`));
+}
+
+/** "Jan 1 – Mar 31, 2026"; empty without days. */
+export function dateRange(from: string | null | undefined, to: string | null | undefined): string {
+  const { language, dateFormat } = getLocale();
+  if (from && to && dateFormat === 'auto') {
+    const options = { dateStyle: 'medium', timeZone: 'UTC' } as const;
+    const [first, last] = [from, to].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date];
+    return new Intl.DateTimeFormat(language, options).formatRange(first, last);
+  }
+  return from || to ? `${from ? date(from) : '…'} – ${to ? date(to) : '…'}` : '';
+}
+
+/** Calendar day some days after another, in wire format. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
   ['hour', 3_600],

@@ -1,9 +1,10 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import { IconAdjustments, IconBell, IconShieldLock } from '@tabler/icons-react';
+import { useDisclosure } from '@mantine/hooks';
+import { IconAdjustments, IconBell, IconShieldLock, IconUserCog } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet, useLoaderData } from 'react-router-dom';
+import { Link, Outlet, useLoaderData, useLocation } from 'react-router-dom';
 import { queryClient } from '../api/cache';
 import { api, body } from '../api/client';
 import { errorText } from '../api/errors';
@@ -13,7 +14,7 @@ import { setLanguage, setLocale, type Language } from '../messages/locale';
 import { ActivitySkeleton } from '../ui/ActivityList';
 import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
-import { LogoutButton } from '../ui/LogoutButton';
+import { PageFrameContext } from '../ui/pageFrame';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
 import { followsAccount, setFollowsAccount } from './colorSchemeSource';
@@ -21,20 +22,37 @@ import { useAppliedLocale } from './session/applyPreferences';
 import { Bell } from './notifications/Bell';
 import { useLogout } from './session/logout';
 import { MeContext } from './session/me';
+import { BottomBar } from './shell/BottomBar';
+import type { NavGroup, NavItem } from './shell/navigation';
+import { Palette, type Command, type SearchSource } from './shell/Palette';
+import { addRecentPage } from './shell/recentPages';
+import { ShortcutSheet } from './shell/ShortcutSheet';
+import { Sidebar } from './shell/Sidebar';
+import { toggleSidebar, useSidebarCollapsed } from './shell/sidebarState';
+import { useShellKeys } from './shell/useShellKeys';
 import { UnsavedGuard } from './UnsavedGuard';
 import classes from './PortalLayout.module.css';
 
 interface Props {
   portal: string;
   home: string;
-  navigation?: ReactNode;
+  /** Entries of the sidebar. */
+  groups: NavGroup[];
+  /** Between brand and search in the sidebar. */
+  sidebarHeader?: ReactNode;
+  /** Commands of the palette that create something. */
+  create: Command[];
+  /** Search of the palette, in what this role may see. */
+  SearchSource: SearchSource;
+  searchLabel: string;
   /** Security page of this portal. */
   security: { path: string; label: string };
   /** Notification preferences of this portal. */
   choices: string;
-  sidebarHasLogout?: boolean;
   /** Preferences page, if the portal has one. */
   preferences?: string;
+  /** A page of the sidebar includes the account settings. */
+  hasProfile?: boolean;
   /** Time zone of the portal if it differs from that of the user; null while loading. */
   timeZone?: string | null;
 }
@@ -43,18 +61,22 @@ interface Props {
 export function PortalLayout({
   portal,
   home,
-  navigation,
+  groups,
+  sidebarHeader,
+  create,
+  SearchSource,
+  searchLabel,
   security,
   choices,
   preferences,
+  hasProfile = false,
   timeZone,
-  sidebarHasLogout,
 }: Props) {
-  const { t } = useTranslation(['common', 'names', 'notifications']);
+  const { t } = useTranslation(['common', 'names', 'notifications', 'shell']);
   const admitted = useLoaderData<Me>();
   const me = useQuery(queries.me()).data ?? admitted;
   const { data: settings } = useQuery(queries.settings());
-  const brand = settings?.brand_name;
+  const brandName = settings?.brand_name ?? t('brand');
 
   const logout = useLogout();
   const { setColorScheme } = useMantineColorScheme();
@@ -87,49 +109,107 @@ export function PortalLayout({
     await choose({ language });
   };
 
+  const [trailSlot, setTrailSlot] = useState<HTMLElement | null>(null);
+  const onPage = usePageTitle(me, brandName);
+  const frame = useMemo(() => ({ trailSlot, onPage }), [trailSlot, onPage]);
+  const collapsed = useSidebarCollapsed();
+  const [isPaletteOpen, palette] = useDisclosure(false);
+  const [isSheetOpen, sheet] = useDisclosure(false);
+  const account: NavItem = {
+    to: security.path,
+    label: t('shell:account'),
+    icon: IconUserCog,
+    covers: [choices, ...(preferences ? [preferences] : [])].map((path) => path.split('?')[0] ?? path),
+  };
+  const foot = hasProfile ? [] : [account];
+  const items = [...groups.flatMap((group) => group.items), ...foot];
+  useShellKeys({ items, onPalette: palette.toggle, onSheet: sheet.open, onSidebar: toggleSidebar });
+  const brand = (
+    <Link className={classes.brand} to={home}>
+      {settings?.logo ? <img className={classes.logo} src={settings.logo} alt="" /> : <Logo />}
+      <span className={classes.name}>{brandName}</span>
+    </Link>
+  );
+  const sidebar = (isCollapsed: boolean, isDrawer = false) => (
+    <Sidebar
+      brand={isDrawer ? undefined : brand}
+      header={sidebarHeader}
+      groups={groups}
+      foot={foot}
+      collapsed={isCollapsed}
+      onSearch={palette.open}
+      onLogout={() => void logout()}
+    />
+  );
+
   return (
     <MeContext value={me}>
-      <AppFrame
-        portal={portal}
-        onScheme={(theme) => void choose({ theme })}
-        navigation={navigation}
-        brand={
-          <Link className={classes.brand} to={home}>
-            {settings?.logo ? <img className={classes.logo} src={settings.logo} alt="" /> : <Logo />}
-            {brand ?? t('brand')}
-          </Link>
-        }
-        tools={<Bell choices={choices} />}
-        logout={<LogoutButton onLogout={() => void logout()} />}
-        sidebarHasLogout={sidebarHasLogout}
-        menu={
-          <UserMenu
-            name={`${me.first_name} ${me.last_name}`}
-            email={me.email}
-            role={t(`names:role.${me.role}`)}
-            links={
-              <>
-                <Menu.Item component={Link} to={security.path} leftSection={<IconShieldLock size={15} />}>
-                  {security.label}
-                </Menu.Item>
-                {preferences && (
-                  <Menu.Item component={Link} to={preferences} leftSection={<IconAdjustments size={15} />}>
-                    {t('preferences')}
+      <PageFrameContext value={frame}>
+        <AppFrame
+          portal={portal}
+          onScheme={(theme) => void choose({ theme })}
+          sidebar={sidebar(collapsed)}
+          drawer={sidebar(false, true)}
+          bottomBar={<BottomBar groups={groups} />}
+          collapsed={collapsed}
+          onCollapse={toggleSidebar}
+          onSearch={palette.open}
+          trailRef={setTrailSlot}
+          brand={brand}
+          tools={<Bell choices={choices} />}
+          menu={
+            <UserMenu
+              name={`${me.first_name} ${me.last_name}`}
+              email={me.email}
+              role={t(`names:role.${me.role}`)}
+              links={
+                <>
+                  <Menu.Item component={Link} to={security.path} leftSection={<IconShieldLock size={15} />}>
+                    {security.label}
                   </Menu.Item>
-                )}
-                <Menu.Item component={Link} to={choices} leftSection={<IconBell size={15} />}>
-                  {t('notifications:menu')}
-                </Menu.Item>
-              </>
-            }
-            onLanguage={(language) => void chooseLanguage(language)}
-            onLogout={() => void logout()}
-          />
-        }
-      >
-        {ready ? <Outlet /> : <ActivitySkeleton />}
-        <UnsavedGuard />
-      </AppFrame>
+                  {preferences && (
+                    <Menu.Item component={Link} to={preferences} leftSection={<IconAdjustments size={15} />}>
+                      {t('preferences')}
+                    </Menu.Item>
+                  )}
+                  <Menu.Item component={Link} to={choices} leftSection={<IconBell size={15} />}>
+                    {t('notifications:menu')}
+                  </Menu.Item>
+                </>
+              }
+              onLanguage={(language) => void chooseLanguage(language)}
+              onLogout={() => void logout()}
+            />
+          }
+        >
+          {ready ? <Outlet /> : <ActivitySkeleton />}
+          <UnsavedGuard />
+        </AppFrame>
+        <Palette
+          opened={isPaletteOpen}
+          onClose={palette.close}
+          items={items}
+          create={create}
+          userId={me.id}
+          Source={SearchSource}
+          searchLabel={searchLabel}
+          onSheet={sheet.open}
+        />
+        <ShortcutSheet opened={isSheetOpen} items={items} onClose={sheet.close} />
+      </PageFrameContext>
     </MeContext>
+  );
+}
+
+/** Sets the document title, and remembers records for the palette. */
+function usePageTitle(me: Me, brand: string) {
+  const { pathname } = useLocation();
+  const isOwn = !me.impersonation;
+  return useCallback(
+    (title: string, isRecord: boolean) => {
+      document.title = `${title} · ${brand}`;
+      if (isRecord && isOwn) addRecentPage(me.id, { path: pathname, title });
+    },
+    [brand, isOwn, me.id, pathname],
   );
 }

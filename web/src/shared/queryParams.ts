@@ -3,22 +3,31 @@ import { useSearchParams } from 'react-router-dom';
 
 /** One query parameter; an empty value is removed from the URL. */
 export function useParam(name: string): [string, (value: string) => void] {
-  const [params, setParams] = useSearchParams();
-  const set = useCallback(
-    (value: string) =>
+  const [params] = useSearchParams();
+  const setParams = useSetParams();
+  const set = useCallback((value: string) => setParams({ [name]: value }), [name, setParams]);
+  return [params.get(name) ?? '', set];
+}
+
+/** Sets several query parameters at once; empty values are removed from the URL. */
+export function useSetParams(): (values: Record<string, string>) => void {
+  const [, setParams] = useSearchParams();
+  return useCallback(
+    (values) =>
       setParams(
         (before) => {
           const next = new URLSearchParams(before);
-          if (value) next.set(name, value);
-          else next.delete(name);
+          for (const [name, value] of Object.entries(values)) {
+            if (value) next.set(name, value);
+            else next.delete(name);
+          }
           return next;
         },
         // Synchronous, so the list and exports match the URL.
         { replace: true, preventScrollReset: true, flushSync: true },
       ),
-    [name, setParams],
+    [setParams],
   );
-  return [params.get(name) ?? '', set];
 }
 
 /** Boolean query parameter with optimistic state. */

@@ -1,26 +1,38 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { decimalText, parseAmount, parsePercent } from '../messages/amount';
+import { amountText, decimalText, parseAmount, parsePercent } from '../messages/amount';
 import { money, percent } from '../messages/format';
 import classes from './AmountInput.module.css';
 
 /**
- * Decimal input as text, so nothing typed is lost or rounded. Shows the parsed amount below. `unit` is a currency or
- * `%`.
+ * Decimal input as text, so nothing typed is lost or rounded. Groups the digits once typing ends, and shows the parsed
+ * amount below. `unit` is a currency or `%`.
  */
 export function AmountInput({ unit, ...rest }: TextInputProps & { unit: string }) {
-  const reading = useParsedAmount(typeof rest.value === 'string' ? rest.value : '', unit);
+  const [typing, setTyping] = useState(false);
+  const typed = typeof rest.value === 'string' ? rest.value : '';
+  const reading = useParsedAmount(typed, unit);
   return (
     <div>
       <TextInput
         size="sm"
         inputMode="decimal"
         autoComplete="off"
-        className="num"
+        classNames={{ input: classes.input, section: classes.unit }}
         rightSection={<span aria-hidden="true">{unit}</span>}
         rightSectionWidth={48}
-        rightSectionProps={{ className: 'unit' }}
+        rightSectionPointerEvents="none"
         {...rest}
+        value={typing || unit === '%' ? typed : amountText(typed, unit)}
+        onChange={(event) => {
+          setTyping(true);
+          rest.onChange?.(event);
+        }}
+        onBlur={(event) => {
+          setTyping(false);
+          rest.onBlur?.(event);
+        }}
       />
       <output className={classes.reading}>{reading}</output>
     </div>

@@ -1,88 +1,112 @@
 import { ActionIcon, Burger, Drawer, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconMoon, IconSun } from '@tabler/icons-react';
+import { IconLayoutSidebar, IconMoon, IconSearch, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './AppFrame.module.css';
 
 interface Props {
-  /** Product name, linked to the home page. */
+  /** Product name, linked to the home page: in the top bar of a phone. */
   brand: ReactNode;
   portal: string;
-  /** Sidebar links; none for a single page. */
-  navigation?: ReactNode;
+  sidebar: ReactNode;
+  /** Sidebar of small screens, with its full labels. */
+  drawer: ReactNode;
+  bottomBar: ReactNode;
+  collapsed: boolean;
+  onCollapse: () => void;
+  onSearch: () => void;
+  /** Receives the element that the breadcrumb is rendered into. */
+  trailRef: (element: HTMLElement | null) => void;
   /** Content between color scheme and user menu. */
   tools?: ReactNode;
   menu: ReactNode;
-  /** Logout in the top bar; if the sidebar has it too, only while that is hidden. */
-  logout: ReactNode;
-  sidebarHasLogout?: boolean;
   /** Called when the scheme is toggled. */
   onScheme: (scheme: 'light' | 'dark') => void;
   children: ReactNode;
 }
 
-/** Layout of portal pages: top bar, sidebar and content. */
+/** Layout of portal pages: sidebar, top bar and content. */
 export function AppFrame({
   brand,
   portal,
-  navigation,
+  sidebar,
+  drawer,
+  bottomBar,
+  collapsed,
+  onCollapse,
+  onSearch,
+  trailRef,
   tools,
   menu,
-  logout,
   onScheme,
   children,
-  ...rest
 }: Props) {
-  const { t } = useTranslation('common');
-  const [open, drawer] = useDisclosure(false);
+  const { t } = useTranslation(['common', 'shell']);
+  const [open, drawerState] = useDisclosure(false);
   return (
-    <div className={classes.frame} data-sidebar={Boolean(navigation)}>
+    <div className={classes.frame}>
       <a className={classes.skip} href="#content">
         {t('skip')}
       </a>
+      <nav className={classes.sidebar} aria-label={t('navigation')}>
+        {sidebar}
+      </nav>
       <header className={classes.top}>
-        {navigation && (
-          <Burger
-            className={classes.burger}
-            size="sm"
-            opened={open}
-            onClick={drawer.toggle}
-            aria-label={t('open_navigation')}
-          />
-        )}
+        <Burger
+          className={classes.burger}
+          size="sm"
+          opened={open}
+          onClick={drawerState.toggle}
+          aria-label={t('open_navigation')}
+        />
+        <ActionIcon
+          className={classes.collapse}
+          variant="subtle"
+          color="gray"
+          size={28}
+          aria-label={t('shell:sidebar.collapse')}
+          aria-pressed={collapsed}
+          aria-keyshortcuts="["
+          onClick={onCollapse}
+        >
+          <IconLayoutSidebar size={17} stroke={1.5} />
+        </ActionIcon>
+        <div className={classes.trail} ref={trailRef} />
         <div className={classes.brand}>{brand}</div>
         <span className={classes.portal}>{portal}</span>
         <div className={classes.tools}>
+          <ActionIcon
+            className={classes.search}
+            variant="subtle"
+            color="gray"
+            size={32}
+            aria-label={t('shell:search.entry')}
+            onClick={onSearch}
+          >
+            <IconSearch size={18} stroke={1.5} />
+          </ActionIcon>
           <SchemeToggle onScheme={onScheme} />
           {tools}
           {menu}
-          <div className={classes.logout} data-doubled={rest.sidebarHasLogout}>
-            {logout}
-          </div>
         </div>
       </header>
-      {navigation && (
-        <>
-          <nav className={classes.sidebar} aria-label={t('navigation')}>
-            {navigation}
-          </nav>
-          <Drawer
-            opened={open}
-            onClose={drawer.close}
-            size={260}
-            title={portal}
-            closeButtonProps={{ 'aria-label': t('close') }}
-          >
-            <nav aria-label={t('navigation')} onClick={drawer.close}>
-              {navigation}
-            </nav>
-          </Drawer>
-        </>
-      )}
+      <Drawer
+        opened={open}
+        onClose={drawerState.close}
+        size={280}
+        title={portal}
+        classNames={{ body: classes.drawer }}
+        closeButtonProps={{ 'aria-label': t('close') }}
+      >
+        <nav aria-label={t('navigation')} onClick={drawerState.close}>
+          {drawer}
+        </nav>
+      </Drawer>
       <main id="content" className={classes.main} tabIndex={-1}>
         <div className={classes.content}>{children}</div>
       </main>
+      {bottomBar}
     </div>
   );
 }

@@ -90,7 +90,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
                   ) : (
                     column.header
                   )}
-                  {column.explain && <InfoTooltip text={column.explain} />}
+                  {column.explain && <InfoTooltip about={column.header} text={column.explain} />}
                 </th>
               ))}
             </tr>

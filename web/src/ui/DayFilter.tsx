@@ -1,5 +1,5 @@
-import { TextInput } from '@mantine/core';
 import classes from './DayFilter.module.css';
+import { DateField } from './DateField';
 
 interface Props {
   /** Short label inside the field, such as "From". */
@@ -9,21 +9,6 @@ interface Props {
 }
 
 /** Date filter: from or until a day. */
-export function DayFilter({ label, value, onChange }: Props) {
-  return (
-    <TextInput
-      className={classes.day}
-      size="sm"
-      type="date"
-      aria-label={label}
-      leftSection={
-        <span className="unit" aria-hidden="true">
-          {label}
-        </span>
-      }
-      leftSectionWidth={52}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  );
+export function DayFilter(props: Props) {
+  return <DateField inset className={classes.day} presets="past" {...props} />;
 }

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { ToneName } from '../theme';
-import { Tag } from './Tag';
+import { Quiet, Tag } from './Tag';
 
 type Kind =
   | 'spv'
@@ -15,7 +15,8 @@ type Kind =
   | 'call';
 
 const toneOf: Record<string, ToneName> = {
-  pending: 'wait',
+  // Waits its turn: nobody is asked for anything.
+  pending: 'rest',
   active: 'live',
   processing: 'work',
   in_progress: 'work',
@@ -48,8 +49,14 @@ const toneOf: Record<string, ToneName> = {
   declined: 'stop',
 };
 
-/** Status label. */
+export function statusTone(status: string): ToneName {
+  return toneOf[status] ?? 'rest';
+}
+
+/** Status label; a step that waits its turn is plain text. */
 export function StatusBadge({ kind, status }: { kind: Kind; status: string }) {
   const { t } = useTranslation('names');
-  return <Tag tone={toneOf[status] ?? 'rest'}>{t(`${kind}_status.${status}`)}</Tag>;
+  const label = t(`${kind}_status.${status}`);
+  if (kind === 'step' && status === 'pending') return <Quiet>{label}</Quiet>;
+  return <Tag tone={statusTone(status)}>{label}</Tag>;
 }

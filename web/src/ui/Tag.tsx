@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ToneName } from '../theme';
 
@@ -12,5 +12,14 @@ export function Tag({ tone, children }: { tone: ToneName; children: ReactNode })
     >
       {children}
     </Badge>
+  );
+}
+
+/** Status that needs no action: plain text. */
+export function Quiet({ children }: { children: ReactNode }) {
+  return (
+    <Text component="span" size="xs" c="dimmed">
+      {children}
+    </Text>
   );
 }

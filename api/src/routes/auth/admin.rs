@@ -327,7 +327,9 @@ pub async fn generate_link(
     let email = non_empty(input.email.as_ref()).unwrap_or("");
     extract::check_email(email, StatusCode::BAD_REQUEST)?;
     let kind = non_empty(input.r#type.as_ref()).unwrap_or("");
-    let action = LinkAction::read(kind).ok_or(AuthError::validation("Invalid email action link type requested"))?;
+    let Ok(action) = kind.parse() else {
+        return Err(AuthError::validation("Invalid email action link type requested"));
+    };
     let password = input.password.filter(|password| !password.is_empty());
     if action == LinkAction::Signup && password.is_none() {
         return Err(AuthError::validation("Signup requires a valid password"));

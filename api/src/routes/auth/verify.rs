@@ -117,7 +117,7 @@ fn refused(error: Error) -> AuthError {
 
 fn parse(input: &Input) -> Result<(Purpose, VerificationInput)> {
     let kind = non_empty(input.r#type.as_ref()).ok_or(AuthError::validation("Verify requires a verification type"))?;
-    let purpose = Purpose::read(kind);
+    let purpose = kind.parse().ok();
     if purpose.is_none() && !["sms", "phone_change"].contains(&kind) {
         return Err(AuthError::validation("Unsupported verification type"));
     }
@@ -192,7 +192,7 @@ pub async fn forward(State(app): State<AppState>, params: QueryParams, redirect:
     let (Some(token), Some(kind)) = (token, params.get("type")) else {
         return Err(AuthError::validation("Verify requires a token and a type"));
     };
-    let Some(purpose) = Purpose::read(kind) else {
+    let Ok(purpose) = kind.parse() else {
         return Err(AuthError::validation("Unsupported verification type"));
     };
     // The password page also handles invitations.

@@ -38,55 +38,29 @@ const CHALLENGE_TTL: Duration = Duration::seconds(300);
 const MAX_ATTEMPTS: i64 = 10;
 const MAX_NAME_LENGTH: usize = 100;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, sqlx::Type)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Kind {
-    Totp,
-    RecoveryCode,
-}
-
-impl Kind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Totp => "totp",
-            Self::RecoveryCode => "recovery_code",
-        }
+crate::kernel::text_enum! {
+    pub enum Kind {
+        Totp = "totp",
+        RecoveryCode = "recovery_code",
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, sqlx::Type)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Status {
-    Unverified,
-    Verified,
-}
-
-impl Status {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unverified => "unverified",
-            Self::Verified => "verified",
-        }
+crate::kernel::text_enum! {
+    pub enum Status {
+        Unverified = "unverified",
+        Verified = "verified",
     }
 }
 
-/// Authentication method of a second factor in the `amr` claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
-    Totp,
-    RecoveryCode,
+crate::kernel::text_enum! {
+    /// Authentication method of a second factor in the `amr` claim.
+    pub(super) enum Method {
+        Totp = "totp",
+        RecoveryCode = "mfa/recovery_code",
+    }
 }
 
 impl Method {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Totp => "totp",
-            Self::RecoveryCode => "mfa/recovery_code",
-        }
-    }
-
     pub fn is_second_factor(proof: &str) -> bool {
         [Self::Totp, Self::RecoveryCode].iter().any(|method| method.name() == proof)
     }

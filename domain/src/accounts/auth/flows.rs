@@ -27,14 +27,13 @@ use sha2::{Digest, Sha256};
 /// From start to callback, and from code to exchange.
 pub const FLOW_TTL: Duration = Duration::seconds(300);
 
-/// Transformation of a verifier into a challenge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
-#[serde(rename_all = "lowercase")]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
-pub enum ChallengeMethod {
-    S256,
-    /// Rows of earlier versions only.
-    Plain,
+crate::kernel::text_enum! {
+    /// Transformation of a verifier into a challenge.
+    pub enum ChallengeMethod {
+        S256 = "s256",
+        /// Rows of earlier versions only.
+        Plain = "plain",
+    }
 }
 
 /// PKCE challenge.

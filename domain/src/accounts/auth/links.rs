@@ -62,42 +62,20 @@ impl LinkKind {
     }
 }
 
-/// Verification type that a client names. Kinds that share a name in the protocol are interchangeable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    Signup,
-    Invite,
-    Magiclink,
-    Recovery,
-    EmailChange,
-    /// Any mail; the newest counts.
-    Email,
+crate::kernel::text_enum! {
+    /// Verification type that a client names. Kinds that share a name in the protocol are interchangeable.
+    pub enum Purpose {
+        Signup = "signup",
+        Invite = "invite",
+        Magiclink = "magiclink",
+        Recovery = "recovery",
+        EmailChange = "email_change",
+        /// Any mail; the newest counts.
+        Email = "email",
+    }
 }
 
 impl Purpose {
-    pub fn read(text: &str) -> Option<Self> {
-        Some(match text {
-            "signup" => Self::Signup,
-            "invite" => Self::Invite,
-            "magiclink" => Self::Magiclink,
-            "recovery" => Self::Recovery,
-            "email_change" => Self::EmailChange,
-            "email" => Self::Email,
-            _ => return None,
-        })
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Signup => "signup",
-            Self::Invite => "invite",
-            Self::Magiclink => "magiclink",
-            Self::Recovery => "recovery",
-            Self::EmailChange => "email_change",
-            Self::Email => "email",
-        }
-    }
-
     fn kinds(self) -> &'static [LinkKind] {
         use LinkKind::{EmailChangeCurrent, EmailChangeNew, Invite, Magiclink, Recovery, Signup};
         match self {

@@ -23,26 +23,15 @@ const HOUR: Duration = Duration::hours(1);
 /// Invitations that the admins of one company may send in an hour.
 const MAX_INVITES_PER_HOUR: i32 = 30;
 
-/// Purpose of a mail: key of its cooldown. Recovery and magic links share one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MailPurpose {
-    SignIn,
-    Signup,
-    EmailChange,
-    Reauthentication,
-    /// Invitation by a company to its own people.
-    Invitation,
-}
-
-impl MailPurpose {
-    fn name(self) -> &'static str {
-        match self {
-            Self::SignIn => "sign_in",
-            Self::Signup => "signup",
-            Self::EmailChange => "email_change",
-            Self::Reauthentication => "reauthentication",
-            Self::Invitation => "invitation",
-        }
+crate::kernel::text_enum! {
+    /// Purpose of a mail: key of its cooldown. Recovery and magic links share one.
+    pub(crate) enum MailPurpose {
+        SignIn = "sign_in",
+        Signup = "signup",
+        EmailChange = "email_change",
+        Reauthentication = "reauthentication",
+        /// Invitation by a company to its own people.
+        Invitation = "invitation",
     }
 }
 

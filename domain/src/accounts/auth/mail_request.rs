@@ -29,15 +29,15 @@ const FLOW_TTL: Duration = Duration::days(5);
 /// No account waits for the mail. Internal code that rolls the transaction back.
 const NOT_DUE: &str = "mail_not_due";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MailRequestKind {
-    Recovery,
-    Magiclink,
-    /// Confirmation of a sign-up, again.
-    Signup,
-    /// Confirmations of a new address, again.
-    EmailChange,
+crate::kernel::text_enum! {
+    pub enum MailRequestKind {
+        Recovery = "recovery",
+        Magiclink = "magiclink",
+        /// Confirmation of a sign-up, again.
+        Signup = "signup",
+        /// Confirmations of a new address, again.
+        EmailChange = "email_change",
+    }
 }
 
 /// Redirect target and PKCE challenge that came with a request.

@@ -3,66 +3,43 @@ use crate::{
     accounts::auth::{links::LinkKind, passwords::PasswordHash},
     kernel::{
         access::{Mfa, Role, SignedIn},
-        error::Problem,
         ids::{CompanyId, IsoId, SessionId, UserId},
         locale::DateFormat,
     },
 };
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Status of an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = UserStatus)]
-pub enum Status {
-    /// Created; the owner has not set a password yet (decision 20).
-    Pending,
-    Active,
-    Suspended,
-    Archived,
+crate::kernel::text_enum! {
+    /// Status of an account.
+    #[schema(as = UserStatus)]
+    pub enum Status {
+        /// Created; the owner has not set a password yet (decision 20).
+        Pending = "pending",
+        Active = "active",
+        Suspended = "suspended",
+        Archived = "archived",
+    }
 }
 
 impl Status {
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Active, Self::Suspended, Self::Archived];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Active => "active",
-            Self::Suspended => "suspended",
-            Self::Archived => "archived",
-        }
-    }
-
     /// Suspended or archived: no sign-in.
     pub fn is_shut(self) -> bool {
         matches!(self, Self::Suspended | Self::Archived)
     }
 }
 
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+crate::kernel::text_enum! {
+    /// Color scheme of the portal.
+    #[derive(Default)]
+    pub enum Theme {
+        /// The device's.
+        #[default]
+        Auto = "auto",
+        Light = "light",
+        Dark = "dark",
     }
-}
-
-/// Color scheme of the portal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Theme {
-    /// The device's.
-    #[default]
-    Auto,
-    Light,
-    Dark,
 }
 
 /// A row of `users`. A client's profile is this row too.

@@ -11,30 +11,18 @@ use crate::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
-use serde::Serialize;
 use uuid::Uuid;
 
-/// What a task is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = TaskKind)]
-pub enum Kind {
-    /// A step to complete.
-    Step,
-    /// A submitted document to review.
-    DocumentRequest,
-    /// A request to decide.
-    Request,
-}
-
-impl Kind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Step => "step",
-            Self::DocumentRequest => "document_request",
-            Self::Request => "request",
-        }
+crate::kernel::text_enum! {
+    /// What a task is.
+    #[schema(as = TaskKind)]
+    pub enum Kind {
+        /// A step to complete.
+        Step = "step",
+        /// A submitted document to review.
+        DocumentRequest = "document_request",
+        /// A request to decide.
+        Request = "request",
     }
 }
 

@@ -2,44 +2,19 @@
 use crate::kernel::{
     access::Scope,
     db::{Db, Json, Sql, Tx},
-    error::{Problem, Result},
+    error::Result,
     ids::{CallId, IsoId},
 };
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
-/// Where a call stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = CallStatus)]
-pub enum Status {
-    Requested,
-    Confirmed,
-    Declined,
-    Cancelled,
-}
-
-impl Status {
-    pub const ALL: [Self; 4] = [Self::Requested, Self::Confirmed, Self::Declined, Self::Cancelled];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Requested => "requested",
-            Self::Confirmed => "confirmed",
-            Self::Declined => "declined",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+crate::kernel::text_enum! {
+    /// Where a call stands.
+    #[schema(as = CallStatus)]
+    pub enum Status {
+        Requested = "requested",
+        Confirmed = "confirmed",
+        Declined = "declined",
+        Cancelled = "cancelled",
     }
 }
 

@@ -1,7 +1,7 @@
 //! A company and its form.
 use crate::kernel::{
     clock,
-    error::{Problem, Result},
+    error::Result,
     i18n::LANGUAGES,
     ids::{CompanyId, RequestId},
     money::Currency,
@@ -42,62 +42,25 @@ pub struct Company {
     pub logo_id: Option<Uuid>,
 }
 
-/// What a company does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Industry {
-    Technology,
-    Finance,
-    Healthcare,
-    Manufacturing,
-}
-
-impl Industry {
-    /// # Errors
-    /// `unknown` with what is allowed.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        Ok(match text {
-            "technology" => Self::Technology,
-            "finance" => Self::Finance,
-            "healthcare" => Self::Healthcare,
-            "manufacturing" => Self::Manufacturing,
-            _ => return Err(Problem::new("unknown").with("allowed", "technology, finance, healthcare, manufacturing")),
-        })
+crate::kernel::text_enum! {
+    /// What a company does.
+    pub enum Industry {
+        Technology = "technology",
+        Finance = "finance",
+        Healthcare = "healthcare",
+        Manufacturing = "manufacturing",
     }
 }
 
-/// How many people work there.
-// Decision 35.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[sqlx(type_name = "text")]
-#[schema(as = CompanySize)]
-pub enum Size {
-    #[serde(rename = "1-10")]
-    #[sqlx(rename = "1-10")]
-    UpTo10,
-    #[serde(rename = "11-50")]
-    #[sqlx(rename = "11-50")]
-    UpTo50,
-    #[serde(rename = "51-200")]
-    #[sqlx(rename = "51-200")]
-    UpTo200,
-    #[serde(rename = "201+")]
-    #[sqlx(rename = "201+")]
-    Over200,
-}
-
-impl Size {
-    /// # Errors
-    /// `unknown` with what is allowed.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        Ok(match text {
-            "1-10" => Self::UpTo10,
-            "11-50" => Self::UpTo50,
-            "51-200" => Self::UpTo200,
-            "201+" => Self::Over200,
-            _ => return Err(Problem::new("unknown").with("allowed", "1-10, 11-50, 51-200, 201+")),
-        })
+crate::kernel::text_enum! {
+    /// How many people work there.
+    // Decision 35.
+    #[schema(as = CompanySize)]
+    pub enum Size {
+        UpTo10 = "1-10",
+        UpTo50 = "11-50",
+        UpTo200 = "51-200",
+        Over200 = "201+",
     }
 }
 

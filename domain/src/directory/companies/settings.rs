@@ -1,5 +1,5 @@
 //! A company's settings, which its admins change: details, contact, tax number, language, time zone, currency and logo.
-use super::{Company, Industry, Size, portal, store, tax};
+use super::{Company, portal, store, tax};
 use crate::{
     accounts::users,
     kernel::{
@@ -156,10 +156,10 @@ impl SettingsInput {
             company.country = country;
         }
         if self.industry.is_some() {
-            company.industry = check.optional("industry", self.industry.as_deref(), Industry::parse);
+            company.industry = check.optional("industry", self.industry.as_deref(), str::parse);
         }
         if self.size.is_some() {
-            company.size = check.optional("size", self.size.as_deref(), Size::parse);
+            company.size = check.optional("size", self.size.as_deref(), str::parse);
         }
         if self.email.is_some() {
             company.email = check.optional_email("email", self.email.as_deref());

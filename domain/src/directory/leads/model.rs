@@ -1,52 +1,28 @@
 //! A lead and its stages.
 use crate::kernel::{
     clock,
-    error::{Problem, Result},
     ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
 };
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// How far a lead has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = LeadStage)]
-pub enum Stage {
-    New,
-    Contacted,
-    Qualified,
-    /// A client with an order; only a conversion leads here.
-    Won,
-    Lost,
+crate::kernel::text_enum! {
+    /// How far a lead has come.
+    #[schema(as = LeadStage)]
+    pub enum Stage {
+        New = "new",
+        Contacted = "contacted",
+        Qualified = "qualified",
+        /// A client with an order; only a conversion leads here.
+        Won = "won",
+        Lost = "lost",
+    }
 }
 
 impl Stage {
-    pub const ALL: [Self; 5] = [Self::New, Self::Contacted, Self::Qualified, Self::Won, Self::Lost];
-
     /// Neither won nor lost.
     pub(crate) fn is_pending(self) -> bool {
         matches!(self, Self::New | Self::Contacted | Self::Qualified)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Contacted => "contacted",
-            Self::Qualified => "qualified",
-            Self::Won => "won",
-            Self::Lost => "lost",
-        }
-    }
-}
-
-impl std::str::FromStr for Stage {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|stage| stage.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

@@ -16,30 +16,16 @@ const MAIL_FAILURE_THRESHOLD: i64 = 3;
 /// Consecutive failures of a probe: a single one may be a coincidence.
 const PROBE_FAILURE_THRESHOLD: i64 = 2;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    SignInStorm,
-    MailFailing,
-    DeadJobs,
-    DiskLow,
-    ProbeFailing,
-    KeyExpiring,
-    BackupOld,
-    BackupIncomplete,
-}
-
-impl Kind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SignInStorm => "sign_in_storm",
-            Self::MailFailing => "mail_failing",
-            Self::DeadJobs => "dead_jobs",
-            Self::DiskLow => "disk_low",
-            Self::ProbeFailing => "probe_failing",
-            Self::KeyExpiring => "key_expiring",
-            Self::BackupOld => "backup_old",
-            Self::BackupIncomplete => "backup_incomplete",
-        }
+crate::kernel::text_enum! {
+    pub enum Kind {
+        SignInStorm = "sign_in_storm",
+        MailFailing = "mail_failing",
+        DeadJobs = "dead_jobs",
+        DiskLow = "disk_low",
+        ProbeFailing = "probe_failing",
+        KeyExpiring = "key_expiring",
+        BackupOld = "backup_old",
+        BackupIncomplete = "backup_incomplete",
     }
 }
 

@@ -7,25 +7,13 @@ use crate::kernel::{
 };
 use chrono::{DateTime, Duration, Utc};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = BackupState)]
-pub enum State {
-    Queued,
-    Running,
-    Done,
-    Failed,
-}
-
-impl State {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Failed => "failed",
-        }
+crate::kernel::text_enum! {
+    #[schema(as = BackupState)]
+    pub enum State {
+        Queued = "queued",
+        Running = "running",
+        Done = "done",
+        Failed = "failed",
     }
 }
 

@@ -28,11 +28,12 @@ use crate::{
 use std::{collections::HashMap, sync::Arc};
 use uuid::Uuid;
 
-/// Kind of the rows of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Clients,
-    Spvs,
+crate::kernel::text_enum! {
+    /// Kind of the rows of a file.
+    pub enum Kind {
+        Clients = "clients",
+        Spvs = "spvs",
+    }
 }
 
 /// Columns that a file may have.
@@ -78,16 +79,6 @@ const SPVS: Columns = Columns {
     ],
     unread: &["id", "client_name", "amount", "iso_commission", "steps_total", "current_step"],
 };
-
-impl Kind {
-    /// Name of the exported table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Clients => "clients",
-            Self::Spvs => "spvs",
-        }
-    }
-}
 
 /// The columns of a file of this kind.
 pub fn columns(kind: Kind) -> Columns {

@@ -13,14 +13,14 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = FindingState)]
-pub enum State {
-    Ok,
-    /// Works, but should be looked at.
-    Note,
-    Failed,
+crate::kernel::text_enum! {
+    #[schema(as = FindingState)]
+    pub enum State {
+        Ok = "ok",
+        /// Works, but should be looked at.
+        Note = "note",
+        Failed = "failed",
+    }
 }
 
 /// Result of one check.

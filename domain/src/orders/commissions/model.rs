@@ -1,92 +1,47 @@
 //! Rows of the commission ledger, payout runs, and totals.
 use crate::{
     kernel::{
-        error::{Problem, Result},
         ids::{CommissionId, CompanyId, IsoId, PayoutId, PayoutRunId, SpvId, UserId},
         money::{self, Currency},
     },
     orders::spvs,
 };
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-/// Where a row of the ledger stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = CommissionStatus)]
-pub enum Status {
-    /// Earned and not reviewed.
-    Pending,
-    /// To be paid by the next payout run, or in one that is not paid yet.
-    Approved,
-    Paid,
-    /// Voided by the staff; in no total.
-    Void,
-}
-
-impl Status {
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Paid, Self::Void];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Paid => "paid",
-            Self::Void => "void",
-        }
+crate::kernel::text_enum! {
+    /// Where a row of the ledger stands.
+    #[schema(as = CommissionStatus)]
+    pub enum Status {
+        /// Earned and not reviewed.
+        Pending = "pending",
+        /// To be paid by the next payout run, or in one that is not paid yet.
+        Approved = "approved",
+        Paid = "paid",
+        /// Voided by the staff; in no total.
+        Void = "void",
     }
 }
 
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+crate::kernel::text_enum! {
+    /// Why a row is there.
+    #[schema(as = CommissionKind)]
+    pub enum Kind {
+        /// The order closed.
+        Earned = "earned",
+        /// The order was cancelled after it had earned: a negative amount.
+        Reversed = "reversed",
     }
 }
 
-/// Why a row is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = CommissionKind)]
-pub enum Kind {
-    /// The order closed.
-    Earned,
-    /// The order was cancelled after it had earned: a negative amount.
-    Reversed,
-}
-
-impl Kind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Earned => "earned",
-            Self::Reversed => "reversed",
-        }
-    }
-}
-
-/// By which rule an order earns.
-// Decision 15.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = CommissionRule)]
-pub enum Rule {
-    Fixed,
-    /// A rate on the purchase amount, else on the price.
-    Percent,
-}
-
-impl Rule {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fixed => "fixed",
-            Self::Percent => "percent",
-        }
+crate::kernel::text_enum! {
+    /// By which rule an order earns.
+    // Decision 15.
+    #[schema(as = CommissionRule)]
+    pub enum Rule {
+        Fixed = "fixed",
+        /// A rate on the purchase amount, else on the price.
+        Percent = "percent",
     }
 }
 
@@ -155,26 +110,15 @@ pub fn run_name(year: i64, number: i64) -> String {
     format!("PAY-{year}-{number:03}")
 }
 
-/// Where a payout run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = PayoutRunStatus)]
-pub enum RunStatus {
-    /// Its transfers are to be made.
-    Open,
-    Paid,
-    /// Its rows wait for the next one.
-    Discarded,
-}
-
-impl RunStatus {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Paid => "paid",
-            Self::Discarded => "discarded",
-        }
+crate::kernel::text_enum! {
+    /// Where a payout run stands.
+    #[schema(as = PayoutRunStatus)]
+    pub enum RunStatus {
+        /// Its transfers are to be made.
+        Open = "open",
+        Paid = "paid",
+        /// Its rows wait for the next one.
+        Discarded = "discarded",
     }
 }
 
@@ -221,27 +165,18 @@ impl Payout {
     }
 }
 
-/// Which months the cards are about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Period {
-    #[default]
-    ThisMonth,
-    LastMonth,
-    ThisYear,
+crate::kernel::text_enum! {
+    /// Which months the cards are about.
+    #[derive(Default)]
+    pub enum Period {
+        #[default]
+        ThisMonth = "this_month",
+        LastMonth = "last_month",
+        ThisYear = "this_year",
+    }
 }
 
 impl Period {
-    pub const ALL: [Self; 3] = [Self::ThisMonth, Self::LastMonth, Self::ThisYear];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ThisMonth => "this_month",
-            Self::LastMonth => "last_month",
-            Self::ThisYear => "this_year",
-        }
-    }
-
     /// The first and the last day.
     pub fn days(self, today: NaiveDate) -> (NaiveDate, NaiveDate) {
         let month = today - Days::new(u64::from(today.day0()));
@@ -253,16 +188,6 @@ impl Period {
                 (year, year + Months::new(12) - Days::new(1))
             }
         }
-    }
-}
-
-impl std::str::FromStr for Period {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|period| period.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

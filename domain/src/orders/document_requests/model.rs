@@ -8,36 +8,22 @@ use crate::{
     orders::{spvs, templates},
 };
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = DocumentRequestStatus)]
-pub enum Status {
-    Requested,
-    /// A document was uploaded and waits for a review.
-    Submitted,
-    Approved,
-    /// Sent back with a reason.
-    NeedsRevision,
-    /// Not needed any more.
-    Waived,
+crate::kernel::text_enum! {
+    #[schema(as = DocumentRequestStatus)]
+    pub enum Status {
+        Requested = "requested",
+        /// A document was uploaded and waits for a review.
+        Submitted = "submitted",
+        Approved = "approved",
+        /// Sent back with a reason.
+        NeedsRevision = "needs_revision",
+        /// Not needed any more.
+        Waived = "waived",
+    }
 }
 
 impl Status {
-    pub const ALL: [Self; 5] = [Self::Requested, Self::Submitted, Self::Approved, Self::NeedsRevision, Self::Waived];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Requested => "requested",
-            Self::Submitted => "submitted",
-            Self::Approved => "approved",
-            Self::NeedsRevision => "needs_revision",
-            Self::Waived => "waived",
-        }
-    }
-
     /// Approved or waived.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Approved | Self::Waived)
@@ -56,16 +42,6 @@ impl Status {
             (Event::Waive, Requested | Submitted | NeedsRevision) => Ok(Waived),
             _ => Err(Error::Conflict(Problem::new("request_status").with("status", self.name()))),
         }
-    }
-}
-
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

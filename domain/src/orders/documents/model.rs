@@ -7,7 +7,6 @@ use crate::{
     orders::{document_requests, spvs},
 };
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
 /// A document with its newest version.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -84,27 +83,15 @@ impl Version {
     }
 }
 
-/// What a virus scanner said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Scan {
-    /// Uploaded while there was no scanner.
-    NotScanned,
-    /// The scan is queued.
-    Waiting,
-    Clean,
-    Infected,
-}
-
-impl Scan {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotScanned => "not_scanned",
-            Self::Waiting => "waiting",
-            Self::Clean => "clean",
-            Self::Infected => "infected",
-        }
+crate::kernel::text_enum! {
+    /// What a virus scanner said.
+    pub enum Scan {
+        /// Uploaded while there was no scanner.
+        NotScanned = "not_scanned",
+        /// The scan is queued.
+        Waiting = "waiting",
+        Clean = "clean",
+        Infected = "infected",
     }
 }
 

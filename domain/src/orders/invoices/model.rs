@@ -8,44 +8,22 @@ use crate::{
     orders::{documents::Document, spvs},
 };
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = InvoiceStatus)]
-pub enum Status {
-    Due,
-    PartPaid,
-    Paid,
-    Void,
+crate::kernel::text_enum! {
+    #[schema(as = InvoiceStatus)]
+    pub enum Status {
+        Due = "due",
+        PartPaid = "part_paid",
+        Paid = "paid",
+        Void = "void",
+    }
 }
 
 impl Status {
-    pub const ALL: [Self; 4] = [Self::Due, Self::PartPaid, Self::Paid, Self::Void];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Due => "due",
-            Self::PartPaid => "part_paid",
-            Self::Paid => "paid",
-            Self::Void => "void",
-        }
-    }
-
     /// Not fully paid and not void.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Due | Self::PartPaid)
-    }
-}
-
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

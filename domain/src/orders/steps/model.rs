@@ -11,74 +11,25 @@ use crate::{
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc, Weekday};
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = StepStatus)]
-pub enum Status {
-    Pending,
-    InProgress,
-    Completed,
-    Blocked,
-}
-
-impl Status {
-    pub const ALL: [Self; 4] = [Self::Pending, Self::InProgress, Self::Completed, Self::Blocked];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Blocked => "blocked",
-        }
+crate::kernel::text_enum! {
+    #[schema(as = StepStatus)]
+    pub enum Status {
+        Pending = "pending",
+        InProgress = "in_progress",
+        Completed = "completed",
+        Blocked = "blocked",
     }
 }
 
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|s| s.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
-    }
-}
-
-/// Who does a step, or whom a blocked one waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Party {
-    Staff,
-    Client,
-    Iso,
-    Authority,
-    /// Any other party; never an owner.
-    Other,
-}
-
-impl Party {
-    pub const ALL: [Self; 5] = [Self::Staff, Self::Client, Self::Iso, Self::Authority, Self::Other];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Staff => "staff",
-            Self::Client => "client",
-            Self::Iso => "iso",
-            Self::Authority => "authority",
-            Self::Other => "other",
-        }
-    }
-}
-
-impl std::str::FromStr for Party {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|p| p.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+crate::kernel::text_enum! {
+    /// Who does a step, or whom a blocked one waits for.
+    pub enum Party {
+        Staff = "staff",
+        Client = "client",
+        Iso = "iso",
+        Authority = "authority",
+        /// Any other party; never an owner.
+        Other = "other",
     }
 }
 

@@ -1,112 +1,59 @@
 //! A mail of the outbox, its kinds and its states.
 use crate::kernel::ids::{FlowId, MailId, SpvId, UserId};
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The kind of a mail; its texts are in the messages under this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Kind {
-    /// To a new account: a link to set a password.
-    PasswordSetup,
-    /// To an account made by Full Setup.
-    Welcome,
-    /// To an account made by Full Setup without a password: welcome, with a link to set one (Quick Setup and Full Setup, decision 20).
-    WelcomeSetup,
-    /// To reset a forgotten password.
-    Recovery,
-    /// To a client: an order was created.
-    SpvCreated,
-    /// To a client: an order was closed.
-    SpvClosed,
-    /// To the staff: a step is past its due date.
-    StepOverdue,
-    /// To a client: the office asks for a document.
-    DocumentRequested,
-    /// To a client: an uploaded document was rejected, with the reason.
-    DocumentReturned,
-    /// To a sender without an account: a request was declined, with the reason.
-    RequestDeclined,
-    /// To a sender without an account: a request was approved, with the answer.
-    RequestAnswered,
-    /// A link to sign in without a password.
-    MagicLink,
-    /// After sign-up: confirm the address.
-    ConfirmSignup,
-    /// After sign-up with the address of an existing account.
-    AlreadyRegistered,
-    /// To an account created over the auth protocol.
-    Invite,
-    /// A change of address, to be confirmed at the present and at the new one.
-    EmailChangeCurrent,
-    EmailChangeNew,
-    /// A code for reauthentication.
-    Reauthentication,
-    /// Unread notifications.
-    Notices,
-    /// The daily digest of notifications.
-    Digest,
-    /// To a company admin: a scheduled report.
-    Report,
-    /// To a super admin: a test of the mail server.
-    Test,
+crate::kernel::text_enum! {
+    /// The kind of a mail; its texts are in the messages under this name.
+    pub enum Kind {
+        /// To a new account: a link to set a password.
+        PasswordSetup = "password_setup",
+        /// To an account made by Full Setup.
+        Welcome = "welcome",
+        /// To an account made by Full Setup without a password: welcome, with a link to set one (Quick Setup and Full Setup, decision 20).
+        WelcomeSetup = "welcome_setup",
+        /// To reset a forgotten password.
+        Recovery = "recovery",
+        /// To a client: an order was created.
+        SpvCreated = "spv_created",
+        /// To a client: an order was closed.
+        SpvClosed = "spv_closed",
+        /// To the staff: a step is past its due date.
+        StepOverdue = "step_overdue",
+        /// To a client: the office asks for a document.
+        DocumentRequested = "document_requested",
+        /// To a client: an uploaded document was rejected, with the reason.
+        DocumentReturned = "document_returned",
+        /// To a sender without an account: a request was declined, with the reason.
+        RequestDeclined = "request_declined",
+        /// To a sender without an account: a request was approved, with the answer.
+        RequestAnswered = "request_answered",
+        /// A link to sign in without a password.
+        MagicLink = "magic_link",
+        /// After sign-up: confirm the address.
+        ConfirmSignup = "confirm_signup",
+        /// After sign-up with the address of an existing account.
+        AlreadyRegistered = "already_registered",
+        /// To an account created over the auth protocol.
+        Invite = "invite",
+        /// A change of address, to be confirmed at the present and at the new one.
+        EmailChangeCurrent = "email_change_current",
+        EmailChangeNew = "email_change_new",
+        /// A code for reauthentication.
+        Reauthentication = "reauthentication",
+        /// Unread notifications.
+        Notices = "notices",
+        /// The daily digest of notifications.
+        Digest = "digest",
+        /// To a company admin: a scheduled report.
+        Report = "report",
+        /// To a super admin: a test of the mail server.
+        Test = "test",
+    }
 }
 
 impl Kind {
-    pub const ALL: [Self; 22] = [
-        Self::PasswordSetup,
-        Self::Welcome,
-        Self::WelcomeSetup,
-        Self::Recovery,
-        Self::SpvCreated,
-        Self::SpvClosed,
-        Self::StepOverdue,
-        Self::DocumentRequested,
-        Self::DocumentReturned,
-        Self::RequestDeclined,
-        Self::RequestAnswered,
-        Self::MagicLink,
-        Self::ConfirmSignup,
-        Self::AlreadyRegistered,
-        Self::Invite,
-        Self::EmailChangeCurrent,
-        Self::EmailChangeNew,
-        Self::Reauthentication,
-        Self::Notices,
-        Self::Digest,
-        Self::Report,
-        Self::Test,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PasswordSetup => "password_setup",
-            Self::Welcome => "welcome",
-            Self::WelcomeSetup => "welcome_setup",
-            Self::Recovery => "recovery",
-            Self::SpvCreated => "spv_created",
-            Self::SpvClosed => "spv_closed",
-            Self::StepOverdue => "step_overdue",
-            Self::DocumentRequested => "document_requested",
-            Self::DocumentReturned => "document_returned",
-            Self::RequestDeclined => "request_declined",
-            Self::RequestAnswered => "request_answered",
-            Self::MagicLink => "magic_link",
-            Self::ConfirmSignup => "confirm_signup",
-            Self::AlreadyRegistered => "already_registered",
-            Self::Invite => "invite",
-            Self::EmailChangeCurrent => "email_change_current",
-            Self::EmailChangeNew => "email_change_new",
-            Self::Reauthentication => "reauthentication",
-            Self::Notices => "notices",
-            Self::Digest => "digest",
-            Self::Report => "report",
-            Self::Test => "test",
-        }
-    }
-
     /// The one-time link this mail carries.
     pub fn link(self) -> Option<LinkKind> {
         match self {
@@ -122,46 +69,31 @@ impl Kind {
     }
 }
 
-/// The kind of a one-time link in a mail. Its rules are in `accounts/auth/links.rs`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum LinkKind {
-    /// Resets a forgotten password.
-    Recovery,
-    /// Sets the password of an account that someone else created.
-    Invite,
-    /// Confirms the address after sign-up.
-    Signup,
-    /// Signs in without a password.
-    Magiclink,
-    /// Confirms a new address at the old one, and at the new one.
-    EmailChangeCurrent,
-    EmailChangeNew,
-    /// A code only, for reauthentication.
-    Reauthentication,
-}
-
-impl LinkKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Recovery => "recovery",
-            Self::Invite => "invite",
-            Self::Signup => "signup",
-            Self::Magiclink => "magiclink",
-            Self::EmailChangeCurrent => "email_change_current",
-            Self::EmailChangeNew => "email_change_new",
-            Self::Reauthentication => "reauthentication",
-        }
+crate::kernel::text_enum! {
+    /// The kind of a one-time link in a mail. Its rules are in `accounts/auth/links.rs`.
+    pub enum LinkKind {
+        /// Resets a forgotten password.
+        Recovery = "recovery",
+        /// Sets the password of an account that someone else created.
+        Invite = "invite",
+        /// Confirms the address after sign-up.
+        Signup = "signup",
+        /// Signs in without a password.
+        Magiclink = "magiclink",
+        /// Confirms a new address at the old one, and at the new one.
+        EmailChangeCurrent = "email_change_current",
+        EmailChangeNew = "email_change_new",
+        /// A code only, for reauthentication.
+        Reauthentication = "reauthentication",
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Status {
-    Queued,
-    Sent,
-    Failed,
+crate::kernel::text_enum! {
+    pub enum Status {
+        Queued = "queued",
+        Sent = "sent",
+        Failed = "failed",
+    }
 }
 
 /// A row of the outbox.

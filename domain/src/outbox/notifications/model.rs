@@ -7,37 +7,21 @@ use crate::{
     platform::activity::Activity,
 };
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
-/// Groups kinds of events in the preferences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = NotificationTopic)]
-pub enum Topic {
-    Messages,
-    /// A document to upload, a step that waits for one, an assignment.
-    Tasks,
-    /// Progress of orders, leads, calls and commissions.
-    Progress,
-    Documents,
-    Invoices,
-    Requests,
-    /// Due dates, near or past.
-    Reminders,
-}
-
-impl Topic {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Messages => "messages",
-            Self::Tasks => "tasks",
-            Self::Progress => "progress",
-            Self::Documents => "documents",
-            Self::Invoices => "invoices",
-            Self::Requests => "requests",
-            Self::Reminders => "reminders",
-        }
+crate::kernel::text_enum! {
+    /// Groups kinds of events in the preferences.
+    #[schema(as = NotificationTopic)]
+    pub enum Topic {
+        Messages = "messages",
+        /// A document to upload, a step that waits for one, an assignment.
+        Tasks = "tasks",
+        /// Progress of orders, leads, calls and commissions.
+        Progress = "progress",
+        Documents = "documents",
+        Invoices = "invoices",
+        Requests = "requests",
+        /// Due dates, near or past.
+        Reminders = "reminders",
     }
 }
 
@@ -74,16 +58,15 @@ impl EventKind {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = NotificationMail)]
-pub enum MailFrequency {
-    /// After [`super::READ_GRACE`], unless it was read in the app.
-    Now,
-    /// In the daily digest.
-    Daily,
-    Off,
+crate::kernel::text_enum! {
+    #[schema(as = NotificationMail)]
+    pub enum MailFrequency {
+        /// After [`super::READ_GRACE`], unless it was read in the app.
+        Now = "now",
+        /// In the daily digest.
+        Daily = "daily",
+        Off = "off",
+    }
 }
 
 /// The channels of a delivery.

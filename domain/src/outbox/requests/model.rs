@@ -2,52 +2,33 @@
 use crate::kernel::{
     access::{Actor, Role},
     ctx::Ctx,
-    error::{Problem, Result},
     ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
     order::display_identifier,
 };
 use chrono::{DateTime, Duration, Utc};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::str::FromStr;
 use uuid::Uuid;
 
-/// The kind of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = RequestKind)]
-pub enum Kind {
-    /// A client's new order: approved by creating it.
-    Order,
-    /// An account: approved by creating it.
-    Account,
-    /// A person who may become a client.
-    Lead,
-    /// A document to be sent or corrected.
-    Document,
-    Support,
-    /// A call back.
-    Call,
-    Other,
+crate::kernel::text_enum! {
+    /// The kind of a request.
+    #[schema(as = RequestKind)]
+    pub enum Kind {
+        /// A client's new order: approved by creating it.
+        Order = "order",
+        /// An account: approved by creating it.
+        Account = "account",
+        /// A person who may become a client.
+        Lead = "lead",
+        /// A document to be sent or corrected.
+        Document = "document",
+        Support = "support",
+        /// A call back.
+        Call = "call",
+        Other = "other",
+    }
 }
 
 impl Kind {
-    pub const ALL: [Self; 7] =
-        [Self::Order, Self::Account, Self::Lead, Self::Document, Self::Support, Self::Call, Self::Other];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Order => "order",
-            Self::Account => "account",
-            Self::Lead => "lead",
-            Self::Document => "document",
-            Self::Support => "support",
-            Self::Call => "call",
-            Self::Other => "other",
-        }
-    }
-
     /// The kinds that this actor may send. Partners add leads and calls through `leads` and `calls`.
     pub fn of(actor: &Actor) -> &'static [Self] {
         use Kind::{Account, Call, Document, Lead, Order, Other, Support};
@@ -62,71 +43,37 @@ impl Kind {
     }
 }
 
-/// Names for an error text.
-fn names<const N: usize>(names: [&'static str; N]) -> String {
-    names.join(", ")
-}
-
-impl FromStr for Kind {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
-        found.ok_or_else(|| Problem::new("unknown").with("allowed", names(Self::ALL.map(Self::name))))
+crate::kernel::text_enum! {
+    /// Where a request stands.
+    #[schema(as = RequestStatus)]
+    pub enum Status {
+        Pending = "pending",
+        /// A member of the staff works on it.
+        InReview = "in_review",
+        Approved = "approved",
+        Rejected = "rejected",
+        /// Taken back by its sender.
+        Withdrawn = "withdrawn",
     }
-}
-
-/// Where a request stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = RequestStatus)]
-pub enum Status {
-    Pending,
-    /// A member of the staff works on it.
-    InReview,
-    Approved,
-    Rejected,
-    /// Taken back by its sender.
-    Withdrawn,
 }
 
 impl Status {
-    pub const ALL: [Self; 5] = [Self::Pending, Self::InReview, Self::Approved, Self::Rejected, Self::Withdrawn];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InReview => "in_review",
-            Self::Approved => "approved",
-            Self::Rejected => "rejected",
-            Self::Withdrawn => "withdrawn",
-        }
-    }
-
     /// Not decided yet.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::InReview)
     }
 }
 
-impl FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        let found = Self::ALL.into_iter().find(|status| status.name() == text);
-        found.ok_or_else(|| Problem::new("unknown").with("allowed", names(Self::ALL.map(Self::name))))
+crate::kernel::text_enum! {
+    /// How urgent a request is: medium until the staff say otherwise. It says when an answer is due.
+    #[derive(Default)]
+    #[schema(as = RequestPriority)]
+    pub enum Priority {
+        High = "high",
+        #[default]
+        Medium = "medium",
+        Low = "low",
     }
-}
-
-/// How urgent a request is: medium until the staff say otherwise. It says when an answer is due.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = RequestPriority)]
-pub enum Priority {
-    High,
-    #[default]
-    Medium,
-    Low,
 }
 
 /// The time to answer a request of each priority, in hours by the clock: weekends count.
@@ -135,16 +82,6 @@ const MEDIUM_DUE_WITHIN: Duration = Duration::days(3);
 const LOW_DUE_WITHIN: Duration = Duration::days(7);
 
 impl Priority {
-    pub const ALL: [Self; 3] = [Self::High, Self::Medium, Self::Low];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-        }
-    }
-
     /// The due time of a request of this priority that was sent at `sent`.
     pub fn due(self, sent: DateTime<Utc>) -> DateTime<Utc> {
         sent + match self {
@@ -164,47 +101,25 @@ impl Priority {
     }
 }
 
-impl FromStr for Priority {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        let found = Self::ALL.into_iter().find(|priority| priority.name() == text);
-        found.ok_or_else(|| Problem::new("unknown").with("allowed", names(Self::ALL.map(Self::name))))
+crate::kernel::text_enum! {
+    /// The account that an application asks for.
+    pub enum AccountType {
+        Client = "client",
+        Employee = "employee",
+        Iso = "iso",
+        Company = "company",
     }
 }
 
-/// The account that an application asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccountType {
-    Client,
-    Employee,
-    Iso,
-    Company,
-}
-
-impl FromStr for AccountType {
-    type Err = Problem;
-
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Ok(match text {
-            "client" => Self::Client,
-            "employee" => Self::Employee,
-            "iso" => Self::Iso,
-            "company" => Self::Company,
-            _ => return Err(Problem::new("unknown").with("allowed", "client, employee, iso, company")),
-        })
+crate::kernel::text_enum! {
+    /// What an application became.
+    #[schema(as = RequestMadeKind)]
+    pub enum ResultKind {
+        Client = "client",
+        Iso = "iso",
+        Company = "company",
+        User = "user",
     }
-}
-
-/// What an application became.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = RequestMadeKind)]
-pub enum ResultKind {
-    Client,
-    Iso,
-    Company,
-    User,
 }
 
 /// The row that an application or a lead became, named by the use case that inserted it.

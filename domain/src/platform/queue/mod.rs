@@ -9,7 +9,7 @@ use crate::{
         access::{Action, Resource},
         ctx::Ctx,
         db::{Dialect, ScopedFutureExt, Sql, Tx, TxConnection, unindexed},
-        error::{Error, Problem, Result},
+        error::{Error, Result},
         page::{Page, PageQuery},
     },
     platform::activity::{self, Event},
@@ -42,44 +42,18 @@ pub struct JobPayload {
     pub payload: serde_json::Value,
 }
 
-/// The state of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, sqlx::Type)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Status {
-    Pending,
-    /// Fetched by a worker, not started.
-    Queued,
-    Running,
-    Done,
-    /// Will be retried.
-    Failed,
-    /// Out of attempts; kept until retried by hand.
-    Dead,
-}
-
-impl Status {
-    pub const ALL: [Self; 6] = [Self::Pending, Self::Queued, Self::Running, Self::Done, Self::Failed, Self::Dead];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Dead => "dead",
-        }
-    }
-}
-
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+crate::kernel::text_enum! {
+    /// The state of a job.
+    pub enum Status {
+        Pending = "pending",
+        /// Fetched by a worker, not started.
+        Queued = "queued",
+        Running = "running",
+        Done = "done",
+        /// Will be retried.
+        Failed = "failed",
+        /// Out of attempts; kept until retried by hand.
+        Dead = "dead",
     }
 }
 

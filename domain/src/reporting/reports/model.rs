@@ -1,37 +1,24 @@
 //! Reports and their columns, and schedules that mail them.
 use crate::kernel::{
     date_range::Period,
-    error::{Problem, Result},
     ids::{CompanyId, ReportScheduleId, UserId},
     money::Currency,
 };
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = ReportName)]
-pub enum Report {
-    /// Orders with invoiced and paid amounts.
-    Portfolio,
-    /// Commissions of the partners.
-    Commissions,
-    /// Durations of completed steps.
-    StepTimes,
+crate::kernel::text_enum! {
+    #[schema(as = ReportName)]
+    pub enum Report {
+        /// Orders with invoiced and paid amounts.
+        Portfolio = "portfolio",
+        /// Commissions of the partners.
+        Commissions = "commissions",
+        /// Durations of completed steps.
+        StepTimes = "step_times",
+    }
 }
 
 impl Report {
-    pub const ALL: [Self; 3] = [Self::Portfolio, Self::Commissions, Self::StepTimes];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Portfolio => "portfolio",
-            Self::Commissions => "commissions",
-            Self::StepTimes => "step_times",
-        }
-    }
-
     /// Columns, named as the fields of the API.
     pub fn columns(self) -> &'static [Column] {
         use Kind::{Amount, CommissionStatus, Country, Date, Days, Flag, Owner, Percent, SpvStatus, Text};
@@ -77,36 +64,26 @@ impl Report {
     }
 }
 
-impl std::str::FromStr for Report {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|report| report.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+crate::kernel::text_enum! {
+    /// How a column's cells are to be read.
+    #[schema(as = ReportColumnKind)]
+    pub enum Kind {
+        Text = "text",
+        /// `2026-11-21`
+        Date = "date",
+        /// A decimal number in the row's `currency`.
+        Amount = "amount",
+        /// Days to one decimal.
+        Days = "days",
+        /// A whole percent.
+        Percent = "percent",
+        /// `yes`, `no` or empty.
+        Flag = "flag",
+        Country = "country",
+        SpvStatus = "spv_status",
+        CommissionStatus = "commission_status",
+        Owner = "owner",
     }
-}
-
-/// How a column's cells are to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = ReportColumnKind)]
-pub enum Kind {
-    Text,
-    /// `2026-11-21`
-    Date,
-    /// A decimal number in the row's `currency`.
-    Amount,
-    /// Days to one decimal.
-    Days,
-    /// A whole percent.
-    Percent,
-    /// `yes`, `no` or empty.
-    Flag,
-    Country,
-    SpvStatus,
-    CommissionStatus,
-    Owner,
 }
 
 /// A column's name and kind.
@@ -129,44 +106,24 @@ pub struct Sum {
     pub amounts: Vec<(&'static str, i64)>,
 }
 
-/// How often a report is mailed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = ReportInterval)]
-pub enum Frequency {
-    /// On Mondays.
-    Weekly,
-    /// On the first of the month.
-    Monthly,
+crate::kernel::text_enum! {
+    /// How often a report is mailed.
+    #[schema(as = ReportInterval)]
+    pub enum Frequency {
+        /// On Mondays.
+        Weekly = "weekly",
+        /// On the first of the month.
+        Monthly = "monthly",
+    }
 }
 
 impl Frequency {
-    pub const ALL: [Self; 2] = [Self::Weekly, Self::Monthly];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Weekly => "weekly",
-            Self::Monthly => "monthly",
-        }
-    }
-
     /// The next day after `day`. Skips days that were missed.
     pub fn after(self, day: NaiveDate) -> NaiveDate {
         match self {
             Self::Weekly => day + Days::new(u64::from(7 - day.weekday().num_days_from_monday())),
             Self::Monthly => day - Days::new(u64::from(day.day0())) + Months::new(1),
         }
-    }
-}
-
-impl std::str::FromStr for Frequency {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL
-            .into_iter()
-            .find(|every| every.name() == text)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

@@ -19,6 +19,7 @@ import publicPages from './public.json';
 import reports from './reports.json';
 import requests from './requests.json';
 import security from './security.json';
+import shell from './shell.json';
 import users from './users.json';
 
 export const messages = {
@@ -43,5 +44,6 @@ export const messages = {
   reports,
   requests,
   security,
+  shell,
   users,
 };

@@ -1,54 +1,101 @@
-import { UnstyledButton } from '@mantine/core';
 import {
   IconBriefcase,
+  IconBuilding,
   IconChartBar,
+  IconDatabaseExport,
   IconFileText,
   IconInbox,
   IconLayoutDashboard,
-  IconLogout,
+  IconListCheck,
   IconSettings,
   IconShieldCog,
+  IconUserPlus,
   IconUsers,
 } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
 import { paths } from '../../paths';
-import { NavEntry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
-import { useLogout } from '../../shared/session/logout';
-import { NavGroup, navLink } from '../../ui/NavItem';
-import classes from './AdminPortal.module.css';
+import type { NavGroup } from '../../shared/shell/navigation';
+import { AdminSearch } from './AdminSearch';
 
 export function Component() {
-  const { t } = useTranslation(['admin', 'common', 'security', 'users']);
-  const logout = useLogout();
-  // Pages of this portal, one line each.
-  const navigation = (
-    <div className={classes.sidebar}>
-      <NavGroup label={t('common:portal.admin')}>
-        <NavEntry to={paths.adminDashboard} end icon={IconLayoutDashboard} label={t('nav.overview')} />
-        <NavEntry to={paths.adminUsers} icon={IconUsers} label={t('nav.users')} />
-        <NavEntry to={paths.requestManagement} icon={IconInbox} label={t('nav.requests')} />
-        <NavEntry to={paths.adminAnalytics} icon={IconChartBar} label={t('nav.analytics')} />
-        <NavEntry to={paths.adminSettings} icon={IconSettings} label={t('nav.settings')} />
-        <NavEntry to={paths.adminRules} icon={IconShieldCog} label={t('users:rules.nav')} />
-        <NavEntry to={paths.adminLogs} icon={IconFileText} label={t('nav.logs')} />
-        <NavEntry to={paths.employeeDashboard} icon={IconBriefcase} label={t('common:portal.employee')} />
-      </NavGroup>
-      <UnstyledButton className={`${navLink} ${classes.logout}`} onClick={() => void logout()}>
-        <IconLogout size={16} aria-hidden="true" />
-        {t('common:logout')}
-      </UnstyledButton>
-    </div>
-  );
+  const { t } = useTranslation(['common', 'security', 'shell']);
   return (
     <PortalLayout
-      portal={t('common:portal.admin')}
+      portal={t('portal.admin')}
       home={paths.adminDashboard}
-      navigation={navigation}
-      sidebarHasLogout
+      groups={useAdminNavigation()}
+      create={[
+        { id: 'create user', label: t('shell:create.user'), icon: IconUserPlus, to: paths.adminNewUser() },
+      ]}
+      SearchSource={AdminSearch}
+      searchLabel={t('shell:search.label')}
       security={{ path: paths.adminSecurity, label: t('security:menu') }}
       choices={paths.adminNotifications}
       preferences={paths.adminPreferences}
     />
   );
+}
+
+function useAdminNavigation(): NavGroup[] {
+  const { t } = useTranslation(['admin', 'common', 'shell', 'users']);
+  const { data: alerts } = useInfiniteQuery(queries.alerts({ open: true }));
+  const { data: desk } = useQuery(queries.requestDesk());
+  const open = alerts?.length ?? 0;
+  const pending = desk?.pending ?? 0;
+  return [
+    {
+      label: t('shell:group.work'),
+      items: [
+        {
+          to: paths.adminDashboard,
+          exact: true,
+          icon: IconLayoutDashboard,
+          label: t('nav.overview'),
+          goKey: 'd',
+          inBar: true,
+          count: { value: open, label: t('shell:count.alerts', { count: open }) },
+        },
+        { to: paths.adminUsers, icon: IconUsers, label: t('nav.users'), goKey: 'u', inBar: true },
+        {
+          to: paths.requestManagement,
+          icon: IconInbox,
+          label: t('nav.requests'),
+          goKey: 'r',
+          inBar: true,
+          count: { value: pending, label: t('shell:count.requests', { count: pending }) },
+        },
+        { to: paths.adminAnalytics, icon: IconChartBar, label: t('nav.analytics'), goKey: 'a' },
+      ],
+    },
+    {
+      label: t('shell:group.setup'),
+      items: [
+        { to: paths.adminSettings, icon: IconSettings, label: t('nav.settings'), goKey: 's' },
+        { to: paths.adminRules, icon: IconShieldCog, label: t('users:rules.nav'), goKey: 'y' },
+      ],
+    },
+    {
+      label: t('shell:group.operations'),
+      items: [
+        { to: paths.adminLogs, icon: IconFileText, label: t('nav.logs'), goKey: 'l', inBar: true },
+        { to: paths.adminJobs, icon: IconListCheck, label: t('jobs.title'), goKey: 'j' },
+        { to: paths.adminBackups, icon: IconDatabaseExport, label: t('backups.title'), goKey: 'b' },
+      ],
+    },
+    {
+      label: t('shell:group.portals'),
+      items: [
+        {
+          to: paths.employeeDashboard,
+          icon: IconBriefcase,
+          label: t('common:portal.employee'),
+          goKey: 'e',
+        },
+        { to: paths.companyDashboard, icon: IconBuilding, label: t('common:portal.company'), goKey: 'c' },
+      ],
+    },
+  ];
 }

@@ -6,15 +6,22 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { OfficeAnalytics } from '../../api/types';
 import { compact, money, month, number } from '../../messages/format';
+import { paths } from '../../paths';
+import { Change } from '../../shared/figures/Change';
+import { monthsSoFar, useRunningMonth } from '../../shared/figures/months';
+import { usePrevious } from '../../shared/figures/usePrevious';
+import { linkTo } from '../../shared/linkTo';
 import { OrderCharts } from '../../shared/figures/OrderCharts';
 import { amountInCurrency, type Fees, revenueColumns } from '../../shared/figures/revenue';
 import { useDateRange, useDateRangeText } from '../../shared/figures/dateRange';
 import { useMonthColumn } from '../../shared/figures/useMonthColumn';
 import { BarChart } from '../../ui/charts/BarChart';
-import { ChartPanel } from '../../ui/charts/ChartPanel';
-import { ColumnChart } from '../../ui/charts/ColumnChart';
+import { ChartGrid, ChartPanel } from '../../ui/charts/ChartPanel';
 import { FigureTable } from '../../ui/charts/FigureTable';
+import { TimeChart } from '../../ui/charts/TimeChart';
 import { PageHeader } from '../../ui/PageHeader';
+import { sumsWithMoney } from '../../ui/sums';
+import { Sums } from '../../ui/Money';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
 
@@ -27,8 +34,27 @@ export function Component() {
   const { range, filter } = useDateRange();
   const rangeText = useDateRangeText();
   const { data, error, refetch } = useQuery(queries.officeAnalytics(range));
-  const sum = (of: (row: Month) => number) =>
-    data && number(data.months.reduce((all, row) => all + of(row), 0));
+  const earlier = usePrevious(data);
+  const { data: earlierData } = useQuery({
+    ...queries.officeAnalytics({ ...earlier?.range }),
+    enabled: earlier !== undefined,
+    placeholderData: undefined,
+  });
+  const before = earlier && earlierData;
+  const months = data && monthsSoFar(data.months);
+  const sum = (of: (row: Month) => number, figures = data) =>
+    figures?.months.reduce((all, row) => all + of(row), 0);
+  const counted = (of: (row: Month) => number) => {
+    const value = sum(of);
+    return {
+      value: value === undefined ? undefined : number(value),
+      trend: months?.map(of),
+      hint: before ? <Change now={value} before={sum(of, before)} than={earlier.name} /> : null,
+    };
+  };
+  const currency = data && (sumsWithMoney(data.revenue, data.currency)[0]?.currency ?? data.currency);
+  const earned = (figures: OfficeAnalytics | undefined) =>
+    figures && currency ? Number(amountInCurrency(figures.revenue, currency)) : undefined;
   return (
     <>
       <PageHeader
@@ -45,72 +71,73 @@ export function Component() {
               label={t('analytics.orders')}
               explain={t('reports:analytics.placed_text')}
               icon={<IconFolders size={18} />}
-              value={data && number(data.total)}
+              link={linkTo(paths.employeeSpvsOf({}))}
+              {...counted((row) => row.placed)}
             />
             <StatCard
               label={t('analytics.revenue')}
               explain={t('reports:analytics.revenue_text')}
               icon={<IconCoin size={18} />}
-              value={data && money(amountInCurrency(data.revenue, data.currency), data.currency)}
-              hint={
-                data
-                  ? data.revenue
-                      .filter(({ currency }) => currency !== data.currency)
-                      .map(({ amount, currency }) => money(amount, currency))
-                      .join(' · ')
-                  : null
-              }
+              value={data && <Sums sums={data.revenue} currency={data.currency} />}
+              link={linkTo(paths.employeeInvoices)}
+              trend={months?.map((row) => Number(amountInCurrency(row.revenue, currency ?? '')))}
+              hint={before ? <Change now={earned(data)} before={earned(before)} than={earlier.name} /> : null}
             />
             <StatCard
               label={t('analytics.requests')}
               explain={t('analytics.requests_text')}
               icon={<IconChartBar size={18} />}
-              value={sum((row) => row.requests)}
+              link={linkTo(paths.requestManagement)}
+              {...counted((row) => row.requests)}
             />
             <StatCard
               label={t('analytics.sign_ins')}
               explain={t('analytics.sign_ins_text')}
               icon={<IconLogin2 size={18} />}
-              value={sum((row) => row.sign_ins)}
+              {...counted((row) => row.sign_ins)}
             />
           </StatRow>
           {!data && <Skeleton height={300} radius="md" aria-hidden="true" />}
           {data && (
             <>
-              <Revenue data={data} />
-              <OrderCharts data={data} />
-              <StepTimes data={data} />
-              <StepTimeTable
-                title={t('analytics.requests_over_time')}
-                text={t('analytics.requests_text')}
-                file="requests"
-                months={data.months}
-                series={[['analytics.requests', (row) => row.requests]]}
-              />
-              <StepTimeTable
-                title={t('analytics.sign_ins_over_time')}
-                text={t('analytics.sign_ins_text')}
-                file="sign-ins"
-                months={data.months}
-                series={[
-                  ['analytics.sign_ins', (row) => row.sign_ins],
-                  ['analytics.failed_sign_ins', (row) => row.failed_sign_ins],
-                ]}
-              />
-              <Groups
-                title={t('analytics.by_company')}
-                header={t('analytics.company')}
-                file="companies"
-                rows={data.companies}
-                revenue={data.revenue}
-              />
-              <Groups
-                title={t('analytics.by_iso')}
-                header={t('reports:finances.partner')}
-                file="iso-partners"
-                rows={data.isos}
-                revenue={data.revenue}
-              />
+              <ChartGrid>
+                <Revenue data={data} before={before?.months} />
+              </ChartGrid>
+              <OrderCharts data={data} before={before?.months} ordersPath={paths.employeeSpvsOf} />
+              <ChartGrid>
+                <StepTimes data={data} before={before?.months} />
+                <StepTimeTable
+                  title={t('analytics.requests_over_time')}
+                  text={t('analytics.requests_text')}
+                  file="requests"
+                  months={data.months}
+                  series={[['analytics.requests', (row) => row.requests]]}
+                />
+                <StepTimeTable
+                  title={t('analytics.sign_ins_over_time')}
+                  text={t('analytics.sign_ins_text')}
+                  file="sign-ins"
+                  months={data.months}
+                  series={[
+                    ['analytics.sign_ins', (row) => row.sign_ins],
+                    ['analytics.failed_sign_ins', (row) => row.failed_sign_ins],
+                  ]}
+                />
+                <Groups
+                  title={t('analytics.by_company')}
+                  header={t('analytics.company')}
+                  file="companies"
+                  rows={data.companies}
+                  revenue={data.revenue}
+                />
+                <Groups
+                  title={t('analytics.by_iso')}
+                  header={t('reports:finances.partner')}
+                  file="iso-partners"
+                  rows={data.isos}
+                  revenue={data.revenue}
+                />
+              </ChartGrid>
             </>
           )}
         </Stack>
@@ -119,9 +146,16 @@ export function Component() {
   );
 }
 
+interface FiguresProps {
+  data: OfficeAnalytics;
+  /** Months of the period before. */
+  before?: Month[];
+}
+
 /** One currency at a time, because a table per currency would be many. */
-function Revenue({ data }: { data: OfficeAnalytics }) {
+function Revenue({ data, before }: FiguresProps) {
   const { t } = useTranslation(['admin', 'reports']);
+  const running = useRunningMonth();
   const byMonth = useMonthColumn();
   const currencies = data.revenue.map(({ currency }) => currency);
   const shown = currencies.length > 0 ? currencies : [data.currency];
@@ -133,11 +167,14 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
         title={title}
         text={t('reports:analytics.revenue_text')}
         chart={
-          <ColumnChart
-            rows={data.months}
+          <TimeChart
+            rows={monthsSoFar(data.months)}
             rowKey={(row) => row.month}
             label={(row) => month(row.month, 'short')}
+            title={(row) => month(row.month)}
             scale={compact}
+            before={before && { name: t('reports:analytics.before'), rows: before }}
+            running={running}
             series={[
               {
                 name: title,
@@ -171,8 +208,9 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
 }
 
 /** Step duration by month. */
-function StepTimes({ data }: { data: OfficeAnalytics }) {
+function StepTimes({ data, before }: FiguresProps) {
   const { t } = useTranslation(['admin', 'reports']);
+  const running = useRunningMonth();
   const byMonth = useMonthColumn();
   const title = t('analytics.step_times');
   const days = (value: number | null) =>
@@ -182,16 +220,19 @@ function StepTimes({ data }: { data: OfficeAnalytics }) {
       title={title}
       text={t('analytics.step_times_text')}
       chart={
-        <ColumnChart
-          // No completed steps means no average, not zero.
-          rows={data.months.filter((row) => row.average_step_days !== null)}
+        <TimeChart
+          rows={monthsSoFar(data.months)}
           rowKey={(row) => row.month}
           label={(row) => month(row.month, 'short')}
+          title={(row) => month(row.month)}
           scale={number}
+          before={before && { name: t('reports:analytics.before'), rows: before }}
+          running={running}
           series={[
             {
               name: t('analytics.average'),
-              value: (row: Month) => row.average_step_days ?? 0,
+              // No completed steps means no average, not zero.
+              value: (row: Month) => row.average_step_days,
               text: (row: Month) => days(row.average_step_days),
             },
           ]}
@@ -236,17 +277,20 @@ interface OverTimeProps {
 
 function StepTimeTable({ title, text, file, months, series }: OverTimeProps) {
   const { t } = useTranslation(['admin', 'reports']);
+  const running = useRunningMonth();
   const byMonth = useMonthColumn();
   return (
     <ChartPanel
       title={title}
       text={text}
       chart={
-        <ColumnChart
-          rows={months}
+        <TimeChart
+          rows={monthsSoFar(months)}
           rowKey={(row) => row.month}
           label={(row) => month(row.month, 'short')}
+          title={(row) => month(row.month)}
           scale={number}
+          running={running}
           series={series.map(([name, value]) => ({
             name: t(name),
             value,

@@ -10,7 +10,8 @@ import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
-import { BackToDashboard } from './BackToDashboard';
+import { Crumb } from '../../shared/shell/Crumb';
+import { paths } from '../../paths';
 
 /** Activity of all orders of the client. */
 export function Component() {
@@ -20,7 +21,11 @@ export function Component() {
   );
   return (
     <>
-      <PageHeader title={t('activity.title')} text={t('activity.text')} back={<BackToDashboard />} />
+      <PageHeader
+        title={t('activity.title')}
+        text={t('activity.text')}
+        trail={<Crumb to={paths.clientDashboard}>{t('nav.dashboard')}</Crumb>}
+      />
       <Section title={t('common:activity.title')}>
         {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
         {!data && !error && <ActivitySkeleton />}

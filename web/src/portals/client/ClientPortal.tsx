@@ -1,5 +1,6 @@
 import {
   IconFiles,
+  IconFolderPlus,
   IconFolders,
   IconInbox,
   IconLayoutDashboard,
@@ -9,33 +10,75 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
-import { NavEntry } from '../../shared/Navigation';
-import { UnreadMessages } from '../../shared/messages/UnreadMessages';
+import { useUnreadCount } from '../../shared/messages/useUnreadCount';
 import { PortalLayout } from '../../shared/PortalLayout';
-import { NavGroup } from '../../ui/NavItem';
+import type { NavGroup } from '../../shared/shell/navigation';
+import { ClientSearch } from './ClientSearch';
 
 export function Component() {
-  const { t } = useTranslation(['common', 'client', 'messages', 'requests', 'security']);
-  const navigation = (
-    <NavGroup label={t('portal.client')}>
-      <NavEntry to={paths.clientDashboard} end icon={IconLayoutDashboard} label={t('client:nav.dashboard')} />
-      <NavEntry to={paths.clientOrders} icon={IconFolders} label={t('client:nav.orders')} />
-      <NavEntry to={paths.clientDocuments} icon={IconFiles} label={t('client:nav.documents')} />
-      <NavEntry to={paths.clientMessages} icon={IconMessages} label={t('messages:title')}>
-        <UnreadMessages />
-      </NavEntry>
-      <NavEntry to={paths.clientRequests} icon={IconInbox} label={t('requests:own.nav')} />
-      <NavEntry to={paths.clientBilling} icon={IconReceipt2} label={t('client:nav.billing')} />
-      <NavEntry to={paths.clientProfile} icon={IconUserCircle} label={t('client:nav.profile')} />
-    </NavGroup>
-  );
+  const { t } = useTranslation(['common', 'client', 'messages', 'requests', 'security', 'shell']);
+  const unread = useUnreadCount();
+  const groups: NavGroup[] = [
+    {
+      label: t('shell:group.work'),
+      items: [
+        {
+          to: paths.clientDashboard,
+          exact: true,
+          covers: [paths.clientActivity],
+          icon: IconLayoutDashboard,
+          label: t('client:nav.dashboard'),
+          goKey: 'd',
+          inBar: true,
+        },
+        {
+          to: paths.clientMessages,
+          icon: IconMessages,
+          label: t('messages:title'),
+          goKey: 'm',
+          inBar: true,
+          count: unread,
+        },
+        { to: paths.clientRequests, icon: IconInbox, label: t('requests:own.nav'), goKey: 'r' },
+      ],
+    },
+    {
+      label: t('shell:group.records'),
+      items: [
+        { to: paths.clientOrders, icon: IconFolders, label: t('client:nav.orders'), goKey: 'o', inBar: true },
+        {
+          to: paths.clientDocuments,
+          icon: IconFiles,
+          label: t('client:nav.documents'),
+          goKey: 'f',
+          inBar: true,
+        },
+        { to: paths.clientBilling, icon: IconReceipt2, label: t('client:nav.billing'), goKey: 'b' },
+      ],
+    },
+    {
+      label: t('shell:group.account'),
+      items: [{ to: paths.clientProfile, icon: IconUserCircle, label: t('client:nav.profile'), goKey: 'p' }],
+    },
+  ];
   return (
     <PortalLayout
       portal={t('portal.client')}
       home={paths.clientDashboard}
-      navigation={navigation}
+      groups={groups}
+      create={[
+        {
+          id: 'create order',
+          label: t('shell:create.order_request'),
+          icon: IconFolderPlus,
+          to: paths.clientNewOrder,
+        },
+      ]}
+      SearchSource={ClientSearch}
+      searchLabel={t('shell:search.label')}
       security={{ path: paths.clientProfile, label: t('security:profile.menu') }}
       choices={paths.clientProfileTab('notifications')}
+      hasProfile
     />
   );
 }

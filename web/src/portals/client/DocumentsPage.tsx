@@ -1,6 +1,1 @@
-import { DocumentsPage } from '../../shared/documents/DocumentsPage';
-import { BackToDashboard } from './BackToDashboard';
-
-export function Component() {
-  return <DocumentsPage back={<BackToDashboard />} />;
-}
+export { DocumentsPage as Component } from '../../shared/documents/DocumentsPage';

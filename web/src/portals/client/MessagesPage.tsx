@@ -4,14 +4,13 @@ import { Link } from 'react-router-dom';
 import { paths } from '../../paths';
 import { Inbox } from '../../shared/messages/Inbox';
 import { PageHeader } from '../../ui/PageHeader';
-import { BackToDashboard } from './BackToDashboard';
 
 /** Messages between client and staff. */
 export function Component() {
   const { t } = useTranslation('messages');
   return (
     <>
-      <PageHeader title={t('title')} text={t('text_client')} back={<BackToDashboard />} />
+      <PageHeader title={t('title')} text={t('text_client')} />
       <Inbox
         about={(thread) =>
           thread.spv_id ? (

@@ -17,7 +17,6 @@ import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
-import { BackToDashboard } from './BackToDashboard';
 
 export function Component() {
   const { t } = useTranslation(['client', 'common', 'requests']);
@@ -59,7 +58,6 @@ export function Component() {
     <>
       <PageHeader
         title={t('orders.title')}
-        back={<BackToDashboard />}
         actions={
           <Button component={Link} to={paths.clientNewOrder} leftSection={<IconPlus size={15} />}>
             {t('requests:own.new')}

@@ -98,7 +98,7 @@ export function Component() {
               {overview.data ? (
                 <>
                   {t('clients.counted', { count: overview.data.active_clients })}
-                  <InfoTooltip text={t('overview.active_clients')} />
+                  <InfoTooltip about={t('nav.clients')} text={t('overview.active_clients')} />
                 </>
               ) : (
                 <>&nbsp;</>

@@ -4,9 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { money, number } from '../../messages/format';
+import { number } from '../../messages/format';
 import { RecentActivity } from '../../shared/activity/RecentActivity';
-import { CompactMoney } from '../../ui/Money';
+import { paths } from '../../paths';
+import { monthsSoFar } from '../../shared/figures/months';
+import { linkTo } from '../../shared/linkTo';
+import { CompactSums } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
@@ -19,7 +22,9 @@ export function Component() {
   const { t } = useTranslation(['dashboards', 'company']);
   const company = useCompany();
   const { data, error, refetch } = useQuery(queries.companyDashboard(company.id));
-  const others = data?.revenue_by_currency.filter((sum) => sum.currency !== data.currency) ?? [];
+  const { data: year } = useQuery(queries.analytics({ company_id: company.id, period: 'this_year' }));
+  const months = year && monthsSoFar(year.months);
+  const placed = months?.at(-1)?.placed;
   return (
     <>
       <PageHeader title={company.name} text={t('company:overview.text')} />
@@ -30,24 +35,30 @@ export function Component() {
           <StatRow>
             <StatCard
               label={t('company.total_spvs')}
+              link={linkTo(paths.companySpvs)}
               explain={t('company:overview.total_spvs')}
               icon={<IconFolders size={18} />}
               value={data && number(data.total_spvs)}
+              trend={months?.map((row) => row.placed)}
+              hint={placed !== undefined ? t('company:overview.placed', { count: placed }) : null}
             />
             <StatCard
               label={t('company.active_clients')}
+              link={linkTo(paths.companyClients)}
               explain={t('company:overview.active_clients')}
               icon={<IconUsers size={18} />}
               value={data && number(data.active_clients)}
             />
             <StatCard
               label={t('company.total_revenue')}
+              link={linkTo(paths.companyFinances)}
               explain={t('company:overview.total_revenue')}
               icon={<IconCoin size={18} />}
               value={
-                data && <CompactMoney amount={data.total_revenue} currency={data.currency} scale="millions" />
+                data && (
+                  <CompactSums sums={data.revenue_by_currency} currency={data.currency} scale="millions" />
+                )
               }
-              hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
             />
             <StatCard
               label={t('company.iso_partners')}

@@ -42,7 +42,7 @@ export function Component() {
   const company = useCompany();
   const [q, setQ] = useParam('q');
   const [removed, setRemoved] = useFlag('removed');
-  const [inviting, setInviting] = useState(false);
+  const [inviting, setInviting] = useFlag('new');
   const state = tableState(
     useInfiniteQuery(
       queries.companyMembers(company.id, { q: q || undefined, removed: removed || undefined }),

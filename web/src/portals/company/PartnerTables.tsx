@@ -75,6 +75,7 @@ function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolea
         </h3>
         {/* Beside the button, because interactive elements cannot be nested. */}
         <InfoTooltip
+          about={name}
           text={partner.iso_id ? t('company:overview.with_partner') : t('company:overview.without_partner')}
         />
       </div>

@@ -24,7 +24,7 @@ import { MyTasks } from './tasks/MyTasks';
 /** As high as the tables beside it. */
 const newest = 6;
 
-const tabs: Record<EmployeeTab, () => React.ReactNode> = {
+const tabs: Record<EmployeeTab, (props: { preview: boolean }) => React.ReactNode> = {
   clients: ClientsTab,
   companies: CompaniesTab,
   isos: IsosTab,
@@ -82,7 +82,7 @@ export function Component() {
             ))}
           </Tabs.List>
           <Tabs.Panel value={tab}>
-            <Panel />
+            <Panel preview />
           </Tabs.Panel>
         </Tabs>
       </Stack>

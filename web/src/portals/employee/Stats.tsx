@@ -1,24 +1,27 @@
 import { IconActivity, IconCoin, IconEye, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { EmployeeDashboard } from '../../api/types';
-import { money, number } from '../../messages/format';
+import { number } from '../../messages/format';
+import { paths } from '../../paths';
+import { linkTo } from '../../shared/linkTo';
 import { useMe } from '../../shared/session/me';
-import { CompactMoney } from '../../ui/Money';
+import { CompactSums } from '../../ui/Money';
 import { StatCard, StatRow } from '../../ui/StatCard';
 
 export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined }) {
   const { t } = useTranslation('employee');
   const me = useMe();
-  const others = dashboard?.revenue_by_currency.filter((sum) => sum.currency !== dashboard.currency) ?? [];
   return (
     <StatRow>
       <StatCard
         label={t('stat.total_clients')}
+        link={linkTo(paths.employeeClients)}
         icon={<IconUsers size={18} />}
         value={dashboard && number(dashboard.total_clients)}
       />
       <StatCard
         label={t('stat.active_spvs')}
+        link={linkTo(paths.employeeSpvsOf({ status: 'active' }))}
         icon={<IconActivity size={18} />}
         value={dashboard && number(dashboard.active_spvs)}
       />
@@ -30,14 +33,17 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
       {me.can.includes('view_revenue') && (
         <StatCard
           label={t('stat.revenue')}
+          link={linkTo(paths.employeeSpvsOf({ status: 'active' }))}
           icon={<IconCoin size={18} />}
           value={
             dashboard && (
-              <CompactMoney amount={dashboard.revenue} currency={dashboard.currency} scale="millions" />
+              <CompactSums
+                sums={dashboard.revenue_by_currency}
+                currency={dashboard.currency}
+                scale="millions"
+              />
             )
           }
-          // Amounts in different currencies are never added.
-          hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
         />
       )}
     </StatRow>

@@ -6,14 +6,16 @@ import { Link } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { IsoDashboard } from '../../api/types';
-import { money, number } from '../../messages/format';
+import { number } from '../../messages/format';
 import { paths } from '../../paths';
+import { Change } from '../../shared/figures/Change';
+import { linkTo } from '../../shared/linkTo';
 import { CommissionOverview } from '../../shared/commissions/CommissionOverview';
 import { activityText } from '../../shared/activity/activityText';
 import { useMe } from '../../shared/session/me';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { RelativeTime } from '../../ui/DateText';
-import { CompactMoney } from '../../ui/Money';
+import { CompactSums } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
@@ -21,6 +23,7 @@ import { StatCard, StatRow } from '../../ui/StatCard';
 import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { EarnedChart, useEarnings } from './EarnedChart';
 import { QuickActions } from './QuickActions';
 
 type Row = IsoDashboard['clients'][number];
@@ -29,7 +32,7 @@ export function Component() {
   const { t } = useTranslation(['dashboards', 'common', 'events', 'names', 'partners']);
   const me = useMe();
   const { data, error, refetch } = useQuery(queries.isoDashboard());
-  const others = data?.commissions_by_currency.filter((sum) => sum.currency !== data.currency) ?? [];
+  const { months: earned, currency: earnedCurrency, before: earnedBefore, than } = useEarnings();
   const columns: Column<Row>[] = [
     {
       key: 'name',
@@ -77,39 +80,45 @@ export function Component() {
           <StatRow>
             <StatCard
               label={t('iso.active_clients')}
+              link={linkTo(paths.isoClients)}
               explain={t('partners:dashboard.active_clients')}
               icon={<IconUsers size={18} />}
               value={data && number(data.active_clients)}
             />
             <StatCard
               label={t('iso.monthly_commissions')}
+              link={linkTo(paths.isoCommissions)}
               explain={t('partners:dashboard.monthly_commissions')}
               icon={<IconCoin size={18} />}
               value={
                 data && (
-                  <CompactMoney
-                    amount={data.monthly_commissions}
+                  <CompactSums
+                    sums={data.commissions_by_currency}
                     currency={data.currency}
                     scale="thousands"
                   />
                 )
               }
-              hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
+              trend={earned?.map(({ amount }) => amount)}
+              hint={earned ? <Change now={earned.at(-1)?.amount} before={earnedBefore} than={than} /> : null}
             />
             <StatCard
               label={t('iso.pending_leads')}
+              link={linkTo(paths.isoLeads)}
               explain={t('partners:dashboard.pending_leads')}
               icon={<IconUserPlus size={18} />}
               value={data && number(data.pending_leads)}
             />
             <StatCard
               label={t('iso.completed_spvs')}
+              link={linkTo(paths.isoClients)}
               explain={t('partners:dashboard.completed_spvs')}
               icon={<IconChecklist size={18} />}
               value={data && number(data.completed_spvs)}
             />
           </StatRow>
           <CommissionOverview />
+          <EarnedChart months={earned} currency={earnedCurrency} />
           <QuickActions />
           <Section
             title={t('iso.recent')}

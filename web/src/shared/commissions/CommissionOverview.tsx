@@ -6,6 +6,7 @@ import { queries } from '../../api/queries';
 import { date, money } from '../../messages/format';
 import { InfoTooltip } from '../../ui/InfoTooltip';
 import { Money } from '../../ui/Money';
+import { sumsWithMoney } from '../../ui/sums';
 import { Section } from '../../ui/Section';
 import { ErrorState } from '../../ui/ErrorState';
 import { useParam } from '../queryParams';
@@ -45,14 +46,20 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
               <div key={name}>
                 <dt>
                   {t(`overview.${name}`)}
-                  <InfoTooltip text={t(`overview.${name}_${basis}`)} />
+                  <InfoTooltip about={t(`overview.${name}`)} text={t(`overview.${name}_${basis}`)} />
                 </dt>
-                <dd>{data ? <Money amount={data[name]} currency={data.currency} /> : '—'}</dd>
-                {data?.others.map((other) => (
-                  <dd key={other.currency} className={classes.other}>
-                    <Money amount={other[name]} currency={other.currency} />
-                  </dd>
-                ))}
+                {data ? (
+                  sumsWithMoney(
+                    [data, ...data.others].map((sum) => ({ amount: sum[name], currency: sum.currency })),
+                    data.currency,
+                  ).map((sum) => (
+                    <dd key={sum.currency}>
+                      <Money {...sum} />
+                    </dd>
+                  ))
+                ) : (
+                  <dd>—</dd>
+                )}
               </div>
             ))}
           </dl>
@@ -65,7 +72,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
                 {t('overview.expected', {
                   amount: data.expected.map((sum) => money(sum.amount, sum.currency)).join(', '),
                 })}
-                <InfoTooltip text={t('overview.expected_text')} />
+                <InfoTooltip about={t('overview.expected_label')} text={t('overview.expected_text')} />
               </>
             )}
           </p>

@@ -1,34 +1,39 @@
-import { Button, Group, Skeleton, TextInput } from '@mantine/core';
+import { Button, Group, Skeleton } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { date, money } from '../../messages/format';
+import { date, dateRange, money, todayInOfficeZone } from '../../messages/format';
 import { InfoTooltip } from '../../ui/InfoTooltip';
 import { PageHeader } from '../../ui/PageHeader';
 import { ErrorState } from '../../ui/ErrorState';
+import { RangeField } from '../../ui/RangeField';
 import { ExportButton } from '../ExportButton';
-import { useParam } from '../queryParams';
+import { type NamedRange, namedRange, namedRanges } from '../figures/namedRange';
+import { useParam, useSetParams } from '../queryParams';
 import { Rule } from './CommissionTable';
 import { commissionsCsv } from './exports';
 import classes from './Statement.module.css';
 
 /** Commission statement of a date range: screen, CSV and print. */
-export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) {
+export function Statement({ trail, isoId }: { trail: ReactNode; isoId?: string }) {
   const { t } = useTranslation(['commissions', 'names', 'common']);
-  const [from, setFrom] = useParam('from');
-  const [to, setTo] = useParam('to');
+  const [from] = useParam('from');
+  const [to] = useParam('to');
+  const set = useSetParams();
+  const today = todayInOfficeZone();
   const query = { iso_id: isoId, from: from || undefined, to: to || undefined };
   const { data, error, refetch } = useQuery(queries.commissionStatement(query));
+  const shown = { from: from || (data?.from ?? ''), to: to || (data?.to ?? '') };
   return (
     <>
       <div className={classes.screen}>
         <PageHeader
           title={t('statement.title')}
           text={t('statement.text')}
-          back={back}
+          trail={trail}
           actions={
             <>
               {data && (
@@ -48,19 +53,17 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
           }
         />
         <Group gap="sm" mb="md">
-          <TextInput
-            size="sm"
-            type="date"
-            label={t('names:field.from')}
-            value={from || (data?.from ?? '')}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-          />
-          <TextInput
-            size="sm"
-            type="date"
-            label={t('names:field.to')}
-            value={to || (data?.to ?? '')}
-            onChange={(event) => setTo(event.currentTarget.value)}
+          <RangeField
+            label={t('statement.range')}
+            periods={namedRanges.map((value) => ({ value, label: t(`names:report_period.${value}`) }))}
+            period={namedRanges.find((name) => {
+              const range = namedRange(name, today);
+              return range.from === shown.from && range.to === shown.to;
+            })}
+            from={shown.from}
+            to={shown.to}
+            onPeriod={(name) => set(namedRange(name as NamedRange, today))}
+            onRange={(first, last) => set({ from: first, to: last })}
           />
         </Group>
       </div>
@@ -73,9 +76,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
             <header className={classes.head}>
               <div>
                 <h2 className={classes.kind}>{t('statement.title')}</h2>
-                <p className={classes.dim}>
-                  {date(data.from)} – {date(data.to)}
-                </p>
+                <p className={classes.dim}>{dateRange(data.from, data.to)}</p>
               </div>
               {data.iso_name && (
                 <div className={classes.who}>
@@ -103,7 +104,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       <th role="columnheader" scope="col" aria-label={t('column.rule')}>
                         {t('column.rule')}
                         <span className={classes.screen}>
-                          <InfoTooltip text={t('column.rule_text')} />
+                          <InfoTooltip about={t('column.rule')} text={t('column.rule_text')} />
                         </span>
                       </th>
                       <th role="columnheader" scope="col">
@@ -117,7 +118,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       >
                         {t('column.amount')}
                         <span className={classes.screen}>
-                          <InfoTooltip text={t('column.amount_text')} />
+                          <InfoTooltip about={t('column.amount')} text={t('column.amount_text')} />
                         </span>
                       </th>
                     </tr>
@@ -155,7 +156,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                     <dt>
                       {t(`statement.${name}`)}
                       <span className={classes.screen}>
-                        <InfoTooltip text={t(`statement.${name}_text`)} />
+                        <InfoTooltip about={t(`statement.${name}`)} text={t(`statement.${name}_text`)} />
                       </span>
                     </dt>
                     <dd className="num">{money(sum[name], sum.currency)}</dd>

@@ -8,11 +8,12 @@ import { queryClient } from '../../api/cache';
 import { ApiError, errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { DocumentDetail, DocumentVersion } from '../../api/types';
-import { dateTime } from '../../messages/format';
 import { actorName } from '../../messages/actorName';
 import { refetchAll } from '../StaleProblem';
+import { Crumb } from '../shell/Crumb';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
+import { RelativeTime } from '../../ui/DateText';
 import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
@@ -38,11 +39,7 @@ export function DocumentPage() {
       <PageHeader
         title={document?.name ?? t('one')}
         text={document && fileFacts(t, document.latest)}
-        back={
-          <Anchor component={Link} to={places.documents} fz="inherit">
-            ← {t('title')}
-          </Anchor>
-        }
+        trail={<Crumb to={places.documents}>{t('title')}</Crumb>}
       />
       {document ? (
         <TwoColumns main={<Versions document={document} />} side={<Side document={document} />} />
@@ -85,7 +82,12 @@ function Versions({ document }: { document: DocumentDetail }) {
       ),
     },
     { key: 'who', header: t('column.who'), cell: (version) => actorName(t, version.uploaded_by.name) },
-    { key: 'when', header: t('column.when'), whole: true, cell: (version) => dateTime(version.created_at) },
+    {
+      key: 'when',
+      header: t('column.when'),
+      whole: true,
+      cell: (version) => <RelativeTime at={version.created_at} />,
+    },
     { key: 'scan', header: t('column.scan'), cell: (version) => <ScanTag scan={version.scan} /> },
     {
       key: 'actions',
@@ -176,7 +178,7 @@ function Side({ document }: { document: DocumentDetail }) {
             [t('column.client'), places.isClient ? null : document.client.name],
             [t('column.order'), order],
             [t('column.version'), String(document.versions_count)],
-            [t('column.updated'), dateTime(document.updated_at)],
+            [t('column.updated'), <RelativeTime key="updated" at={document.updated_at} />],
           ]}
         />
       </Section>

@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core';
 import { IconFiles } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
@@ -17,7 +16,7 @@ import { usePortalLinks } from './links';
 import { UploadArea } from './UploadArea';
 
 /** Document library across orders. */
-export function DocumentsPage({ back }: { back?: ReactNode }) {
+export function DocumentsPage() {
   const { t } = useTranslation(['documents', 'common']);
   const [q, setQ] = useParam('q');
   const { isClient } = usePortalLinks();
@@ -25,7 +24,7 @@ export function DocumentsPage({ back }: { back?: ReactNode }) {
   const state = tableState(useInfiniteQuery(queries.documents(query)));
   return (
     <>
-      <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} back={back} />
+      <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} />
       <Stack gap="md">
         {isClient && (
           <Section title={t('upload.title')}>

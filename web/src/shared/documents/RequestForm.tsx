@@ -5,6 +5,7 @@ import { api, body, versionedBody, idempotencyHeaders } from '../../api/client';
 import { queryClient } from '../../api/cache';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
+import { DateField } from '../../ui/DateField';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { orNull } from '../validators';
@@ -89,12 +90,7 @@ export function RequestForm({ spv, request, onClose }: Props) {
         minRows={2}
         {...form.getInputProps('instructions')}
       />
-      <TextInput
-        size="sm"
-        type="date"
-        label={t('names:field.due_date')}
-        {...form.getInputProps('due_date')}
-      />
+      <DateField label={t('names:field.due_date')} presets="due" {...form.getInputProps('due_date')} />
       <ChoiceSelect
         label={t('names:field.step_id')}
         choices={[{ value: none, label: t('request.no_step') }, ...steps]}

@@ -2,11 +2,25 @@ import { useTranslation } from 'react-i18next';
 import type { Analytics } from '../../api/types';
 import { month, number, percent } from '../../messages/format';
 import { BarChart } from '../../ui/charts/BarChart';
-import { ChartPanel } from '../../ui/charts/ChartPanel';
-import { ColumnChart } from '../../ui/charts/ColumnChart';
+import { ChartGrid, ChartPanel } from '../../ui/charts/ChartPanel';
 import { FigureTable } from '../../ui/charts/FigureTable';
+import { StackedBar } from '../../ui/charts/StackedBar';
+import { TimeChart } from '../../ui/charts/TimeChart';
+import type { ToneName } from '../../theme';
+import { linkTo } from '../linkTo';
+import { monthsSoFar, useRunningMonth } from './months';
 import { type Fees, revenueColumns } from './revenue';
 import { useMonthColumn } from './useMonthColumn';
+
+/** Colors along the workflow; every status has its own. */
+const SHARE_TONES: Record<string, ToneName> = {
+  pending: 'wait',
+  active: 'live',
+  processing: 'work',
+  closed: 'done',
+  on_hold: 'rest',
+  cancelled: 'stop',
+};
 
 type Month = Analytics['months'][number];
 
@@ -16,25 +30,40 @@ type Figures = Pick<Analytics, 'months' | 'steps' | 'statuses' | 'total' | 'on_t
   revenue?: Fees;
 };
 
+interface Props {
+  data: Figures;
+  /** Months of the period before. */
+  before?: Month[];
+  /** The list of orders with these filters. */
+  ordersPath: (filters: { status?: string; country?: string }) => string;
+}
+
 /** Order charts, each with a table. */
-export function OrderCharts({ data }: { data: Figures }) {
+export function OrderCharts({ data, before, ordersPath }: Props) {
   const { t } = useTranslation(['reports', 'names']);
   const byMonth = useMonthColumn();
+  const running = useRunningMonth();
+  const past = before && { name: t('analytics.before'), rows: before };
+  const shown = monthsSoFar(data.months);
   const { months, steps, statuses, countries, total, revenue, on_time: onTime } = data;
   const sum = (name: 'placed' | 'closed' | 'cancelled') =>
     number(months.reduce((all, row) => all + row[name], 0));
   const days = (value: number) => t('analytics.days', { days: number(value) });
   return (
-    <>
+    <ChartGrid>
       <ChartPanel
+        wide
         title={t('analytics.over_time')}
         text={t('analytics.over_time_text')}
         chart={
-          <ColumnChart
-            rows={months}
+          <TimeChart
+            rows={shown}
             rowKey={(row) => row.month}
             label={(row) => month(row.month, 'short')}
+            title={(row) => month(row.month)}
             scale={number}
+            before={past}
+            running={running}
             series={(['placed', 'closed'] as const).map((name) => ({
               name: t(`analytics.${name}`),
               value: (row: Month) => row[name],
@@ -109,17 +138,20 @@ export function OrderCharts({ data }: { data: Figures }) {
         title={t('analytics.on_time_by_month')}
         text={t('analytics.on_time_text')}
         chart={
-          <ColumnChart
-            // No due steps means no rate, not 0 %.
-            rows={months.filter((row) => row.on_time.percent !== null)}
+          <TimeChart
+            rows={shown}
             rowKey={(row) => row.month}
             label={(row) => month(row.month, 'short')}
+            title={(row) => month(row.month)}
             scale={percent}
             top={100}
+            before={past}
+            running={running}
             series={[
               {
                 name: t('analytics.on_time'),
-                value: (row) => row.on_time.percent ?? 0,
+                // No due steps means no rate, not 0%.
+                value: (row) => row.on_time.percent,
                 text: (row) => percent(row.on_time.percent),
               },
             ]}
@@ -165,7 +197,14 @@ export function OrderCharts({ data }: { data: Figures }) {
         name="by_country"
         first={t('finances.country')}
         file="orders-by-country"
-        rows={countries.map((row) => ({ ...row, name: t(`names:country.${row.country}`) }))}
+        rows={countries
+          .toSorted((a, b) => b.spvs - a.spvs)
+          .map((row) => ({
+            ...row,
+            key: row.country,
+            name: t(`names:country.${row.country}`),
+            path: ordersPath({ country: row.country }),
+          }))}
         total={total}
         revenue={revenue}
       />
@@ -173,15 +212,23 @@ export function OrderCharts({ data }: { data: Figures }) {
         name="funnel"
         first={t('analytics.status')}
         file="orders-by-status"
-        rows={statuses.map((row) => ({ name: t(`names:spv_status.${row.status}`), spvs: row.spvs }))}
+        rows={statuses.map((row) => ({
+          key: row.status,
+          name: t(`names:spv_status.${row.status}`),
+          spvs: row.spvs,
+          path: ordersPath({ status: row.status }),
+        }))}
         total={total}
       />
-    </>
+    </ChartGrid>
   );
 }
 
 interface Share {
+  key: string;
   name: string;
+  /** The orders counted. */
+  path: string;
   spvs: number;
   revenue?: Fees;
 }
@@ -201,18 +248,34 @@ interface SharesProps {
 function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
   const { t } = useTranslation('reports');
   const title = t(`analytics.${name}`);
+  const share = (row: Share) => percent(Math.round((1000 * row.spvs) / total) / 10);
   return (
     <ChartPanel
       title={title}
       text={t(`analytics.${name}_text`)}
       chart={
-        <BarChart
-          rows={rows}
-          rowKey={(row) => row.name}
-          label={(row) => row.name}
-          value={(row) => row.spvs}
-          text={(row) => number(row.spvs)}
-        />
+        name === 'funnel' ? (
+          <StackedBar
+            parts={rows.map((row) => ({
+              key: row.key,
+              label: row.name,
+              count: row.spvs,
+              text: number(row.spvs),
+              share: share(row),
+              tone: SHARE_TONES[row.key] ?? 'rest',
+            }))}
+            link={(part) => linkTo(rows.find(({ key }) => key === part.key)?.path ?? '')(part.label)}
+          />
+        ) : (
+          <BarChart
+            rows={rows}
+            rowKey={(row) => row.key}
+            label={(row) => row.name}
+            value={(row) => row.spvs}
+            text={(row) => number(row.spvs)}
+            link={(row, label) => linkTo(row.path)(label)}
+          />
+        )
       }
       table={
         <FigureTable
@@ -220,7 +283,7 @@ function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
           label={title}
           first={{ header: first, cell: (row) => row.name, total: t('total') }}
           rows={rows}
-          rowKey={(row) => row.name}
+          rowKey={(row) => row.key}
           columns={[
             {
               key: 'spvs',
@@ -234,7 +297,7 @@ function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
               key: 'share',
               header: t('analytics.share'),
               explain: t('analytics.share_text'),
-              cell: (row) => percent(Math.round((1000 * row.spvs) / total) / 10),
+              cell: share,
               total: percent(100),
             },
             ...revenueColumns<Share>(revenue, (row) => row.revenue ?? [], {

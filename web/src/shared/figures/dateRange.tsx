@@ -1,9 +1,7 @@
 import { useTranslation } from 'react-i18next';
-import { date, dateTime } from '../../messages/format';
-import { useParam } from '../queryParams';
-import { ChoiceFilter } from '../../ui/ChoiceFilter';
-import { DayFilter } from '../../ui/DayFilter';
-import classes from './dateRange.module.css';
+import { date, dateRange, dateTime } from '../../messages/format';
+import { useParam, useSetParams } from '../queryParams';
+import { RangeField } from '../../ui/RangeField';
 
 export const periods = ['this_month', 'last_month', 'this_year', 'last_year', 'all_time'] as const;
 export type ReportPeriod = (typeof periods)[number];
@@ -18,30 +16,23 @@ export interface DateRange {
 /** Date range of figures, kept in the URL: a named period or two custom days. */
 export function useDateRange() {
   const { t } = useTranslation(['reports', 'names']);
-  const [periodParam, setPeriodParam] = useParam('period');
-  const [from, setFrom] = useParam('from');
-  const [to, setTo] = useParam('to');
+  const [periodParam] = useParam('period');
+  const [from] = useParam('from');
+  const [to] = useParam('to');
+  const set = useSetParams();
   const own = periodParam === CUSTOM_RANGE;
   const period = periods.find((known) => known === periodParam) ?? 'this_year';
   const range: DateRange = own ? { from: from || undefined, to: to || undefined } : { period };
   const filter = (
-    <>
-      <ChoiceFilter
-        label={t('period')}
-        value={own ? CUSTOM_RANGE : period}
-        choices={[
-          ...periods.map((value) => ({ value, label: t(`names:report_period.${value}`) })),
-          { value: CUSTOM_RANGE, label: t('own_days') },
-        ]}
-        onChange={setPeriodParam}
-      />
-      {own && (
-        <div className={classes.days}>
-          <DayFilter label={t('names:field.from')} value={from} onChange={setFrom} />
-          <DayFilter label={t('names:field.to')} value={to} onChange={setTo} />
-        </div>
-      )}
-    </>
+    <RangeField
+      label={t('period')}
+      periods={periods.map((value) => ({ value, label: t(`names:report_period.${value}`) }))}
+      period={own ? undefined : period}
+      from={from}
+      to={to}
+      onPeriod={(chosen) => set({ period: chosen, from: '', to: '' })}
+      onRange={(first, last) => set({ period: CUSTOM_RANGE, from: first, to: last })}
+    />
   );
   return { range, period: own ? undefined : period, filter };
 }
@@ -61,7 +52,7 @@ export function useDateRangeText() {
   const range = (days: CustomDays) => {
     if (!days.from && !days.to) return t('all_days');
     if (!days.from) return t('until', { to: date(days.to) });
-    return days.to ? `${date(days.from)} – ${date(days.to)}` : t('since', { from: date(days.from) });
+    return days.to ? dateRange(days.from, days.to) : t('since', { from: date(days.from) });
   };
   return (days: CustomDays) =>
     days.as_of && Date.now() - Date.parse(days.as_of) > FRESH_FOR_MS

@@ -23,7 +23,8 @@ import { downloadInvoice } from './download';
 
 interface Props {
   id: string;
-  back: ReactNode;
+  /** Breadcrumb of the page. */
+  trail: ReactNode;
   /** Actions on the invoice. */
   actions?: (invoice: InvoiceDetail) => ReactNode;
   /** Actions on a receipt. */
@@ -33,7 +34,7 @@ interface Props {
 }
 
 /** Invoice page content: document, payments and payment instructions. */
-export function InvoiceView({ id, back, actions, receiptActions, side }: Props) {
+export function InvoiceView({ id, trail, actions, receiptActions, side }: Props) {
   const { t } = useTranslation('billing');
   const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
   if (error && !invoice) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
@@ -45,7 +46,7 @@ export function InvoiceView({ id, back, actions, receiptActions, side }: Props) 
         <PageHeader
           title={invoice ? t('invoice', { number: invoice.number }) : t('loading')}
           text={invoice && `${invoice.client.name} · ${invoice.spv_identifier}`}
-          back={back}
+          trail={trail}
           actions={
             invoice && (
               <>

@@ -38,7 +38,7 @@ export function ThreadItem({ thread, staff = false, current, onChoose }: Props) 
         </span>
         {last && (
           <span className={classes.about}>
-            <RelativeTime at={last.at} />
+            <RelativeTime inside at={last.at} />
           </span>
         )}
       </UnstyledButton>

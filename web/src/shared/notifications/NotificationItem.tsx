@@ -30,7 +30,7 @@ export function NotificationItem({ notification, role, onOpen }: Props) {
           <Prose>{activityText(t, activity)}</Prose>
         </span>
         <span className={classes.facts}>
-          {t(`topic.${topic}`)} · <RelativeTime at={activity.at} />
+          {t(`topic.${topic}`)} · <RelativeTime inside at={activity.at} />
         </span>
       </Link>
     </li>

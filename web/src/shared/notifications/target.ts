@@ -26,9 +26,9 @@ export function subjectPath(role: Role, { subject, spv_id }: Activity): string |
     if (subject.kind === 'commission') return paths.employeeCommissions;
     if (subject.kind === 'payout' || subject.kind === 'payout_run') return paths.employeePayouts;
     if (spv_id) return paths.employeeOrder(spv_id);
-    if (subject.kind === 'client') return paths.employeeTabFor('clients', subject.label);
-    if (subject.kind === 'company') return paths.employeeTabFor('companies', subject.label);
-    if (subject.kind === 'iso') return paths.employeeTabFor('isos', subject.label);
+    if (subject.kind === 'client') return paths.employeeListFor('clients', subject.label);
+    if (subject.kind === 'company') return paths.employeeListFor('companies', subject.label);
+    if (subject.kind === 'iso') return paths.employeeListFor('isos', subject.label);
     return null;
   }
   if (role === 'iso') {

@@ -1,7 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Request } from '../../api/types';
-import { dateTime, money } from '../../messages/format';
+import { money } from '../../messages/format';
+import { RelativeTime } from '../../ui/DateText';
 import { DetailList } from '../../ui/DetailList';
 import { DocumentLines } from '../documents/DocumentLine';
 import { applicationFields } from './applicationFields';
@@ -20,7 +21,7 @@ export function RequestDetails({ request }: { request: Request }) {
           [t('names:field.kind'), t(`names:request_kind.${request.kind}`)],
           [t('column.from'), request.name],
           [t('asked.email'), request.email],
-          [t('asked.sent'), dateTime(request.created_at)],
+          [t('asked.sent'), <RelativeTime key="sent" at={request.created_at} />],
           [t('asked.account'), account && t(`applies.${account}`)],
           [t('asked.names'), order?.proposed_names.join(', ')],
           [t('asked.country'), order && t(`names:country.${order.country}`)],

@@ -1,3 +1,6 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import classes from './BarChart.module.css';
 
 interface Props<Row> {
@@ -7,22 +10,37 @@ interface Props<Row> {
   value: (row: Row) => number;
   /** Formatted value. */
   text: (row: Row) => string;
+  /** Wraps a label in a link to the rows it counts. */
+  link?: (row: Row, label: string) => ReactNode;
 }
 
-/** Bar chart; the table beside it is its text alternative. */
-export function BarChart<Row>({ rows, rowKey, label, value, text }: Props<Row>) {
+const SHOWN = 8;
+
+/** Bar chart, the first eight until all are asked for; the table is its text alternative. */
+export function BarChart<Row>({ rows, rowKey, label, value, text, link }: Props<Row>) {
+  const { t } = useTranslation('common');
+  const [all, setAll] = useState(false);
   const longest = Math.max(1, ...rows.map(value));
+  // One row more is no reason for a button.
+  const shown = all || rows.length <= SHOWN + 1 ? rows : rows.slice(0, SHOWN);
   return (
-    <ul className={classes.bars} aria-hidden="true">
-      {rows.map((row) => (
-        <li key={rowKey(row)}>
-          <span className={classes.label}>{label(row)}</span>
-          <span className={classes.track}>
-            <i style={{ width: `${(100 * value(row)) / longest}%` }} />
-          </span>
-          <span className={classes.value}>{text(row)}</span>
-        </li>
-      ))}
-    </ul>
+    <div className={classes.whole}>
+      <ul className={classes.bars} aria-hidden={link ? undefined : true}>
+        {shown.map((row) => (
+          <li key={rowKey(row)} data-links={link !== undefined || undefined}>
+            <span className={classes.label}>{link ? link(row, label(row)) : label(row)}</span>
+            <span className={classes.track} aria-hidden="true">
+              <i style={{ width: `${(100 * value(row)) / longest}%` }} />
+            </span>
+            <span className={classes.value}>{text(row)}</span>
+          </li>
+        ))}
+      </ul>
+      {shown.length < rows.length && (
+        <Button variant="subtle" size="compact-sm" className={classes.more} onClick={() => setAll(true)}>
+          {t('chart.show_all', { count: rows.length })}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -1,8 +1,9 @@
-import { useMediaQuery } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { SegmentedControl } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import { InfoTooltip } from '../InfoTooltip';
 import { Section } from '../Section';
-import { ChartOrTable } from './ChartOrTable';
+import { PlainTables } from './FigureTable';
 import classes from './ChartPanel.module.css';
 
 interface Props {
@@ -10,20 +11,47 @@ interface Props {
   /** Unit counted. */
   text: string;
   chart: ReactNode;
+  /** Across the whole grid. */
+  wide?: boolean;
   table: ReactNode;
 }
 
-/** Chart beside its table; a phone shows one at a time. */
-export function ChartPanel(props: Props) {
-  const phone = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false });
-  if (phone) return <ChartOrTable {...props} />;
-  const { title, text, chart, table } = props;
+/** Chart or table, by choice. Screen readers always have the table. */
+export function ChartPanel({ title, text, chart, table, wide }: Props) {
+  const { t } = useTranslation('common');
+  const [view, setView] = useState<string>('chart');
   return (
-    <Section title={title} actions={<InfoTooltip text={text} />} flush>
-      <div className={classes.panel}>
-        <div className={classes.chart}>{chart}</div>
-        <div className={classes.table}>{table}</div>
-      </div>
-    </Section>
+    <div className={wide ? classes.wide : undefined}>
+      <Section
+        title={title}
+        flush
+        actions={
+          <>
+            <InfoTooltip about={title} text={text} />
+            <SegmentedControl
+              size="xs"
+              className={classes.choice}
+              aria-label={t('chart.view', { name: title })}
+              data={[
+                { value: 'chart', label: t('chart.show') },
+                { value: 'table', label: t('chart.table') },
+              ]}
+              value={view}
+              onChange={setView}
+            />
+          </>
+        }
+      >
+        {view === 'chart' && <div className={classes.chart}>{chart}</div>}
+        <div className={view === 'table' ? classes.table : 'sr-only'}>
+          <PlainTables value={view === 'chart'}>{table}</PlainTables>
+        </div>
+      </Section>
+    </div>
   );
+}
+
+/** Panels side by side where there is room. */
+export function ChartGrid({ children }: { children: ReactNode }) {
+  return <div className={classes.grid}>{children}</div>;
 }

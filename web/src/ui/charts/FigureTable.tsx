@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { IconFileTypeCsv } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { createContext, useContext, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { InfoTooltip } from '../InfoTooltip';
 import { saveBlob } from '../saveText';
 import classes from './FigureTable.module.css';
 
-type Plain = string | number | null;
+type RawValue = string | number | null;
 
 export interface FigureColumn<Row> {
   key: string;
@@ -15,7 +15,7 @@ export interface FigureColumn<Row> {
   explain?: string;
   cell: (row: Row) => ReactNode;
   /** Raw value for the CSV. */
-  plain?: (row: Row) => Plain;
+  plain?: (row: Row) => RawValue;
   /** Total in the last row. */
   total?: ReactNode;
 }
@@ -26,7 +26,7 @@ interface Props<Row> {
   first: {
     header: string;
     cell: (row: Row) => ReactNode;
-    plain?: (row: Row) => Plain;
+    plain?: (row: Row) => RawValue;
     total?: string;
   };
   columns: FigureColumn<Row>[];
@@ -36,12 +36,17 @@ interface Props<Row> {
   file?: string;
 }
 
+/** Inside it, tables are for screen readers only, so nothing in them takes the focus. */
+const Plain = createContext(false);
+export const PlainTables = Plain.Provider;
+
 /** Figure table with totals; scrolls sideways. */
 export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: Props<Row>) {
   const { t } = useTranslation('common');
+  const plain = useContext(Plain);
   const totals = first.total !== undefined;
   const save = () => {
-    const cell = (of: { cell: (row: Row) => ReactNode; plain?: (row: Row) => Plain }, row: Row) =>
+    const cell = (of: { cell: (row: Row) => ReactNode; plain?: (row: Row) => RawValue }, row: Row) =>
       of.plain ? of.plain(row) : of.cell(row);
     const lines = [
       [first.header, ...columns.map((column) => column.header)],
@@ -54,7 +59,7 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways on a phone */}
-      <div className="side-scroll" role="group" aria-label={label} tabIndex={0}>
+      <div className="side-scroll" role="group" aria-label={label} tabIndex={plain ? undefined : 0}>
         <table className={classes.table} aria-label={label}>
           <thead>
             <tr>
@@ -63,7 +68,7 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
                 // Without the tooltip, which screen readers would repeat in every cell.
                 <th key={column.key} scope="col" aria-label={column.explain && column.header}>
                   {column.header}
-                  {column.explain && <InfoTooltip text={column.explain} />}
+                  {column.explain && !plain && <InfoTooltip about={column.header} text={column.explain} />}
                 </th>
               ))}
             </tr>
@@ -90,7 +95,7 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
           )}
         </table>
       </div>
-      {file && rows.length > 0 && (
+      {file && rows.length > 0 && !plain && (
         <div className={classes.file}>
           <Button
             variant="subtle"

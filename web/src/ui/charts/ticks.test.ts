@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scaleTicks } from './ColumnChart';
+import { scaleTicks } from './ticks';
 
 test('scale starts at zero, has round steps and reaches the maximum', () => {
   expect(scaleTicks(0)).toEqual([0, 1]);

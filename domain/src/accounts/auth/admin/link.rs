@@ -19,30 +19,19 @@ use crate::{
 };
 use serde_json::{Map, Value};
 
-/// Purpose of the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkAction {
-    Signup,
-    Invite,
-    Magiclink,
-    Recovery,
-    EmailChangeCurrent,
-    EmailChangeNew,
+crate::kernel::text_enum! {
+    /// Purpose of the link.
+    pub enum LinkAction {
+        Signup = "signup",
+        Invite = "invite",
+        Magiclink = "magiclink",
+        Recovery = "recovery",
+        EmailChangeCurrent = "email_change_current",
+        EmailChangeNew = "email_change_new",
+    }
 }
 
 impl LinkAction {
-    pub fn read(text: &str) -> Option<Self> {
-        Some(match text {
-            "signup" => Self::Signup,
-            "invite" => Self::Invite,
-            "magiclink" => Self::Magiclink,
-            "recovery" => Self::Recovery,
-            "email_change_current" => Self::EmailChangeCurrent,
-            "email_change_new" => Self::EmailChangeNew,
-            _ => return None,
-        })
-    }
-
     pub fn kind(self) -> LinkKind {
         match self {
             Self::Signup => LinkKind::Signup,

@@ -34,7 +34,7 @@ export function QuickActions() {
       <div className={classes.actions}>
         <Button
           component={Link}
-          to={`${paths.adminUsers}?add=true`}
+          to={paths.adminNewUser()}
           variant="default"
           justify="flex-start"
           leftSection={<IconUserPlus size={16} aria-hidden="true" />}

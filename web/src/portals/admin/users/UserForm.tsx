@@ -67,7 +67,7 @@ export function UserForm({ onClose }: { onClose: () => void }) {
       {form.values.role === 'client' && (
         <Text size="sm" c="dimmed">
           {t('client_hint')}{' '}
-          <Anchor component={Link} to={paths.employeeTab('clients')} size="sm">
+          <Anchor component={Link} to={paths.employeeClients} size="sm">
             {t('client_link')}
           </Anchor>
         </Text>

@@ -1,8 +1,8 @@
-import { Anchor, Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { Link, useParams } from 'react-router-dom';
+import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { AccountDetail } from '../../../api/types';
@@ -10,6 +10,7 @@ import { dateTime } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
+import { Crumb } from '../../../shared/shell/Crumb';
 import { RelativeTime } from '../../../ui/DateText';
 import { DetailList } from '../../../ui/DetailList';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -27,22 +28,18 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('users');
   const { data: user, error, refetch } = useQuery(queries.user(id));
-  const back = (
-    <Anchor component={Link} to={paths.adminUsers} fz="inherit">
-      ← {t('title')}
-    </Anchor>
-  );
+  const trail = <Crumb to={paths.adminUsers}>{t('title')}</Crumb>;
   if (error && !user)
     return (
       <>
-        <PageHeader title={t('title')} back={back} />
+        <PageHeader title={t('title')} trail={trail} />
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
       </>
     );
   return (
     <>
       <PageHeader
-        back={back}
+        trail={trail}
         title={user ? `${user.first_name} ${user.last_name}` : '…'}
         text={user?.email}
         actions={user ? <Actions user={user} /> : <Skeleton height={44} width={160} />}

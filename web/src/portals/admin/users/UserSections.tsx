@@ -62,7 +62,12 @@ export function Sessions({ id }: { id: string }) {
       cell: ({ address }) => <span className="num">{address ?? '—'}</span>,
     },
     { key: 'used', header: t('last_used'), cell: (session) => <RelativeTime at={session.last_used_at} /> },
-    { key: 'begun', header: t('begun'), whole: true, cell: (session) => dateTime(session.created_at) },
+    {
+      key: 'begun',
+      header: t('begun'),
+      whole: true,
+      cell: (session) => <RelativeTime at={session.created_at} />,
+    },
     {
       key: 'actions',
       header: t('common:actions'),

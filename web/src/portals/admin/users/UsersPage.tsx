@@ -1,15 +1,15 @@
 import { Anchor, Button, Stack } from '@mantine/core';
 import { IconClockHour4, IconUserCheck, IconUserOff, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSearchParams } from 'react-router-dom';
 import { Link } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Account } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { useFlag } from '../../../shared/queryParams';
 import { CompanySelect } from '../../../shared/selects';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../../ui/DataTable';
@@ -33,9 +33,7 @@ const nameOf = (user: Account) => `${user.first_name} ${user.last_name}`;
 export function Component() {
   const { t } = useTranslation(['users', 'names', 'common']);
   const { set, ...filters } = useFilters();
-  // Opened by the quick action of the dashboard.
-  const [params] = useSearchParams();
-  const [adding, setAdding] = useState(params.get('add') === 'true');
+  const [adding, setAdding] = useFlag('new');
   const search = useCallback((q: string) => set({ q }), [set]);
   const { data, error, refetch } = useQuery(
     queries.users({

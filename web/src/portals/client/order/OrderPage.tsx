@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
+import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
@@ -15,7 +16,7 @@ import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
-import { BackToDashboard } from '../BackToDashboard';
+import { Crumb } from '../../../shared/shell/Crumb';
 import { Overview } from './Overview';
 import { ClientTasks, Progress } from './ClientTasks';
 import classes from './OrderPage.module.css';
@@ -39,7 +40,7 @@ export function Component() {
             </>
           )
         }
-        back={<BackToDashboard />}
+        trail={<Crumb to={paths.clientOrders}>{t('nav.orders')}</Crumb>}
         actions={spv && <StatusBadge kind="spv" status={spv.status} />}
       />
       {(!spv || waits) && <Skeleton height={320} radius="md" />}

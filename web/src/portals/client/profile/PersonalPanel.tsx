@@ -15,6 +15,7 @@ import { CountrySelect, StateSelect } from '../../../shared/geo/CountrySelect';
 import { useVersionConflict } from '../../../shared/StaleProblem';
 import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
+import { DateField } from '../../../ui/DateField';
 import { FieldPair } from '../../../ui/FormModal';
 import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { toast } from '../../../ui/toasts';
@@ -119,9 +120,8 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
             />
             <FieldPair>
               {field('phone', 'tel')}
-              <TextInput
-                size="sm"
-                type="date"
+              <DateField
+                byYear
                 max={todayInUserZone()}
                 label={t('names:field.dob')}
                 {...form.getInputProps('dob')}

@@ -6,7 +6,6 @@ import { NotificationPreferencesPanel } from '../../../shared/notifications/Noti
 import { SecurityPanel } from '../../../shared/security/SecurityPanel';
 import { useParam } from '../../../shared/queryParams';
 import { PageHeader } from '../../../ui/PageHeader';
-import { BackToDashboard } from '../BackToDashboard';
 import { ActivityPanel } from './ActivityPanel';
 import { PersonalPanel } from './PersonalPanel';
 import { PreferencesPanel } from '../../../shared/settings/PreferencesPanel';
@@ -33,7 +32,7 @@ export function Component() {
   const Panel = tabs[tab];
   return (
     <>
-      <PageHeader title={t('profile.title')} back={<BackToDashboard />} />
+      <PageHeader title={t('profile.title')} />
       <Tabs value={tab} onChange={(next) => setTabParam(next ?? '')}>
         <Tabs.List className={classes.tabs} aria-label={t('profile.tabs')}>
           <Tabs.Tab value="personal">{t('profile:tab.personal')}</Tabs.Tab>

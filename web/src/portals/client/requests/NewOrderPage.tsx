@@ -21,7 +21,7 @@ import { FieldPair } from '../../../ui/FormModal';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 import { TwoColumns } from '../../../ui/TwoColumns';
-import { BackToDashboard } from '../BackToDashboard';
+import { Crumb } from '../../../shared/shell/Crumb';
 import classes from './NewOrderPage.module.css';
 
 /** Order request form of a client. */
@@ -29,7 +29,11 @@ export function Component() {
   const { t } = useTranslation('requests');
   return (
     <>
-      <PageHeader title={t('form.title')} text={t('form.text')} back={<BackToDashboard />} />
+      <PageHeader
+        title={t('form.title')}
+        text={t('form.text')}
+        trail={<Crumb to={paths.clientOrders}>{t('client:nav.orders')}</Crumb>}
+      />
       <TwoColumns main={<OrderForm />} side={<NextSteps />} />
     </>
   );

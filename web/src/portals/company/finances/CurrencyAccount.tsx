@@ -1,8 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import type { FinanceAccount, FinanceFigures } from '../../../api/types';
+import { paths } from '../../../paths';
 import { compact, money, month, number } from '../../../messages/format';
-import { ColumnChart } from '../../../ui/charts/ColumnChart';
+import { TimeChart } from '../../../ui/charts/TimeChart';
 import { FigureTable, type FigureColumn } from '../../../ui/charts/FigureTable';
+import { monthsSoFar, useRunningMonth } from '../../../shared/figures/months';
+import { linkTo } from '../../../shared/linkTo';
 import { InfoTooltip } from '../../../ui/InfoTooltip';
 import { Section } from '../../../ui/Section';
 import classes from './finances.module.css';
@@ -16,6 +19,7 @@ interface AmountRow {
 /** Account in one currency: totals, monthly chart, and tables that add up to them. */
 export function CurrencyAccount({ account }: { account: FinanceAccount }) {
   const { t } = useTranslation(['reports', 'names']);
+  const running = useRunningMonth();
   const { currency, total } = account;
   const say = (amount: string) => money(amount, currency);
   const columns: FigureColumn<AmountRow>[] = [
@@ -39,7 +43,12 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
     {
       name: 'by_month',
       first: t('finances.month'),
-      rows: account.months.map((row) => ({ key: row.month, name: month(row.month), figures: row.figures })),
+      rows: account.months.map((row) => ({
+        key: row.month,
+        name: month(row.month),
+        path: undefined,
+        figures: row.figures,
+      })),
     },
     {
       name: 'by_partner',
@@ -47,6 +56,7 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
       rows: account.partners.map((row) => ({
         key: row.iso_id ?? '',
         name: row.name ?? t('finances.unassigned'),
+        path: row.iso_id ? paths.companySpvsOf({ iso: row.iso_id }) : undefined,
         figures: row.figures,
       })),
     },
@@ -56,6 +66,7 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
       rows: account.countries.map((row) => ({
         key: row.country,
         name: t(`names:country.${row.country}`),
+        path: paths.companySpvsOf({ country: row.country }),
         figures: row.figures,
       })),
     },
@@ -67,7 +78,7 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
           <div key={name}>
             <dt>
               {t(`finances.${name}`)}
-              <InfoTooltip text={t(`finances.${name}_text`)} />
+              <InfoTooltip about={t(`finances.${name}`)} text={t(`finances.${name}_text`)} />
             </dt>
             <dd>{say(total[name])}</dd>
           </div>
@@ -75,16 +86,18 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
         <div>
           <dt>
             {t('finances.due')}
-            <InfoTooltip text={t('finances.due_text')} />
+            <InfoTooltip about={t('finances.due')} text={t('finances.due_text')} />
           </dt>
           <dd>{say(account.due)}</dd>
         </div>
       </dl>
       <div className={classes.chart}>
-        <ColumnChart
-          rows={account.months}
+        <TimeChart
+          rows={monthsSoFar(account.months)}
           rowKey={(row) => row.month}
           label={(row) => month(row.month, 'short')}
+          title={(row) => month(row.month)}
+          running={running}
           scale={compact}
           series={shown.map((name) => ({
             name: t(`finances.${name}`),
@@ -98,7 +111,11 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
           <h3 className={classes.blockTitle}>{t(`finances.${name}`)}</h3>
           <FigureTable
             label={`${t(`finances.${name}`)} (${currency})`}
-            first={{ header: first, cell: (row) => row.name, total: t('total') }}
+            first={{
+              header: first,
+              cell: (row) => (row.path ? linkTo(row.path)(row.name) : row.name),
+              total: t('total'),
+            }}
             columns={columns as FigureColumn<(typeof rows)[number]>[]}
             rows={rows}
             rowKey={(row) => row.key}

@@ -32,7 +32,7 @@ export function PrintableReport({ query }: { query: UseInfiniteQueryResult<Infin
           <h2 className={classes.title}>
             {title}
             <span className={classes.screen}>
-              <InfoTooltip text={t(`report.${first.report}_text`)} />
+              <InfoTooltip about={title} text={t(`report.${first.report}_text`)} />
             </span>
           </h2>
           <p className={classes.dim}>{rangeText(first)}</p>
@@ -42,7 +42,7 @@ export function PrintableReport({ query }: { query: UseInfiniteQueryResult<Infin
           <p className={classes.dim}>
             {t('rows', { count: total, n: number(total) })}
             <span className={classes.screen}>
-              <InfoTooltip text={t('rows_text')} />
+              <InfoTooltip about={t('rows_label')} text={t('rows_text')} />
             </span>
           </p>
         </div>
@@ -61,7 +61,7 @@ export function PrintableReport({ query }: { query: UseInfiniteQueryResult<Infin
                     <th key={column.name} scope="col" aria-label={name} data-number>
                       {name}
                       <span className={classes.screen}>
-                        <InfoTooltip text={t(`explained.${first.report}.${column.name}`)} />
+                        <InfoTooltip about={name} text={t(`explained.${first.report}.${column.name}`)} />
                       </span>
                     </th>
                   ) : (
@@ -98,7 +98,13 @@ export function PrintableReport({ query }: { query: UseInfiniteQueryResult<Infin
               <dt>
                 {t('sum_of', { column: t(`names:report_column.${column}`), currency: sum.currency })}
                 <span className={classes.screen}>
-                  <InfoTooltip text={t('sum_of_text', { currency: sum.currency })} />
+                  <InfoTooltip
+                    about={t('sum_of', {
+                      column: t(`names:report_column.${column}`),
+                      currency: sum.currency,
+                    })}
+                    text={t('sum_of_text', { currency: sum.currency })}
+                  />
                 </span>
               </dt>
               <dd className="num">{money(amount, sum.currency)}</dd>

@@ -13,6 +13,7 @@ import { orNull, required } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { DateField } from '../../../ui/DateField';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { useCompanyCurrency } from '../../../shared/companies';
@@ -179,7 +180,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
           choices={countries}
           {...form.getInputProps('country')}
         />
-        <TextInput size="sm" type="date" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
+        <DateField presets="past" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
       </FieldPair>
       <FieldPair>
         <AmountInput

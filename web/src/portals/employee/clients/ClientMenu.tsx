@@ -59,7 +59,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const orders: RowAction = {
     label: t('clients.orders'),
     icon: <IconFolders size={15} />,
-    onClick: () => void navigate(paths.employeeTabFor('spvs', client.email)),
+    onClick: () => void navigate(paths.employeeListFor('spvs', client.email)),
   };
   const history: RowAction = {
     label: t('history'),

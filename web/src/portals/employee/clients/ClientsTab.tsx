@@ -15,24 +15,38 @@ import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { SpvForm } from '../spvs/SpvForm';
 import { ExportButton } from '../../../shared/ExportButton';
+import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
 import { Toolbar } from '../Toolbar';
+import { ViewAll } from '../ViewAll';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
 import { ClientMenu } from './ClientMenu';
 import { ClientLink } from './NewestClients';
 
-type Dialog = { create: Setup } | { edit: Client } | { order: Pick<Client, 'id'> } | null;
+type Dialog = { edit: Client } | { order: Pick<Client, 'id'> } | null;
 
-export function ClientsTab() {
+const setups: Setup[] = ['quick', 'full'];
+
+/** The list; on the dashboard only its first rows. */
+export function ClientsTab({ preview = false }: { preview?: boolean }) {
   const { t } = useTranslation(['employee', 'common']);
   const me = useMe();
   const [q, setQ] = useParam('q');
   const [archived, setArchived] = useFlag('archived');
   const [dialog, setDialog] = useState<Dialog>(null);
-  const close = () => setDialog(null);
   const status = archived ? 'archived' : undefined;
   const query = { q: q || undefined, status };
-  const state = tableState(useInfiniteQuery(queries.clients(query)));
+  const all = tableState(
+    useInfiniteQuery(queries.clients(preview ? { ...query, limit: PREVIEW_ROWS } : query)),
+  );
+  const state = preview ? previewState(all) : all;
+  const listPath = useListPath('clients');
+  const [asked, setAsked] = useParam('new');
+  const setup = setups.find((one) => one === asked);
+  const close = () => {
+    setDialog(null);
+    setAsked('');
+  };
 
   const columns: Column<Client>[] = [
     { key: 'name', header: t('column.name'), cell: (client) => <ClientLink client={client} /> },
@@ -86,10 +100,10 @@ export function ClientsTab() {
         />
         {me.can.includes('create_client') && (
           <>
-            <Button variant="default" onClick={() => setDialog({ create: 'quick' })}>
+            <Button variant="default" onClick={() => setAsked('quick')}>
               {t('clients.quick')}
             </Button>
-            <Button onClick={() => setDialog({ create: 'full' })}>{t('clients.full')}</Button>
+            <Button onClick={() => setAsked('full')}>{t('clients.full')}</Button>
           </>
         )}
       </Toolbar>
@@ -100,11 +114,15 @@ export function ClientsTab() {
         rowKey={(client) => client.id}
         empty={<EmptyState icon={<IconUsers size={20} />} title={q ? t('common:no_match', { q }) : empty} />}
       />
-      {dialog && 'create' in dialog && (
+      {preview && <ViewAll to={listPath} list={t('tab.clients')} />}
+      {setup && !dialog && (
         <ClientForm
-          setup={dialog.create}
+          setup={setup}
           onClose={close}
-          onOrderInstead={(id) => setDialog({ order: { id } })}
+          onOrderInstead={(id) => {
+            setAsked('');
+            setDialog({ order: { id } });
+          }}
         />
       )}
       {dialog && 'edit' in dialog && <ClientEdit client={dialog.edit} onClose={close} />}

@@ -1,16 +1,14 @@
-import { Anchor, Text, TextInput } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBuildingBank, IconCash, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
 import { money, todayInOfficeZone } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
-import { paths } from '../../../paths';
 import { bankCsv } from '../../../shared/commissions/exports';
 import { tableState } from '../../../shared/tableState';
 import { required } from '../../../shared/validators';
@@ -18,6 +16,7 @@ import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../../ui/DataTable';
+import { DateField } from '../../../ui/DateField';
 import { RelativeTime, DateText } from '../../../ui/DateText';
 import { FormModal } from '../../../ui/FormModal';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -83,11 +82,6 @@ export function Component() {
       <PageHeader
         title={t('payouts.title')}
         text={t('payouts.text')}
-        back={
-          <Anchor component={Link} to={paths.employeeCommissions} fz="inherit">
-            ← {t('desk.title')}
-          </Anchor>
-        }
         actions={
           <BusyButton
             busy={open.isPending}
@@ -205,9 +199,8 @@ function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
       onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
       onClose={onClose}
     >
-      <TextInput
-        size="sm"
-        type="date"
+      <DateField
+        presets="past"
         max={todayInOfficeZone()}
         label={t('names:field.paid_date')}
         required

@@ -13,19 +13,25 @@ import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/EmptyState';
 import { RemoveMenu } from '../RemoveMenu';
 import { ExportButton } from '../../../shared/ExportButton';
+import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
 import { Toolbar } from '../Toolbar';
+import { ViewAll } from '../ViewAll';
 import { CompanyForm } from './CompanyForm';
 
-type Dialog = { company: Company | null } | null;
-
-export function CompaniesTab() {
+/** The list; on the dashboard only its first rows. */
+export function CompaniesTab({ preview = false }: { preview?: boolean }) {
   const { t } = useTranslation(['employee', 'common']);
   const me = useMe();
   const [q, setQ] = useParam('q');
   const [archived, setArchived] = useFlag('archived');
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [edited, setEdited] = useState<Company | null>(null);
   const query = { q: q || undefined, archived: archived || undefined };
-  const state = tableState(useInfiniteQuery(queries.companies(query)));
+  const all = tableState(
+    useInfiniteQuery(queries.companies(preview ? { ...query, limit: PREVIEW_ROWS } : query)),
+  );
+  const state = preview ? previewState(all) : all;
+  const listPath = useListPath('companies');
+  const [asked, setAsked] = useParam('new');
   const columns: Column<Company>[] = [
     { key: 'name', header: t('column.name'), cell: (company) => company.name },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
@@ -42,7 +48,7 @@ export function CompaniesTab() {
       header: t('common:actions'),
       actions: true,
       cell: (company) => (
-        <RemoveMenu kind="company" row={company} name={company.name} onEdit={() => setDialog({ company })} />
+        <RemoveMenu kind="company" row={company} name={company.name} onEdit={() => setEdited(company)} />
       ),
     },
   ];
@@ -67,7 +73,7 @@ export function CompaniesTab() {
           }
         />
         {me.can.includes('create_company') && (
-          <Button onClick={() => setDialog({ company: null })}>{t('company.add')}</Button>
+          <Button onClick={() => setAsked('company')}>{t('company.add')}</Button>
         )}
       </Toolbar>
       <DataTable
@@ -79,7 +85,9 @@ export function CompaniesTab() {
           <EmptyState icon={<IconBuilding size={20} />} title={q ? t('common:no_match', { q }) : empty} />
         }
       />
-      {dialog && <CompanyForm company={dialog.company} onClose={() => setDialog(null)} />}
+      {preview && <ViewAll to={listPath} list={t('tab.companies')} />}
+      {asked === 'company' && <CompanyForm company={null} onClose={() => setAsked('')} />}
+      {edited && <CompanyForm company={edited} onClose={() => setEdited(null)} />}
     </>
   );
 }

@@ -1,28 +1,25 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useParams } from 'react-router-dom';
+import { useParams } from 'react-router-dom';
 import { api, body, versionedBody } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
 import { paths } from '../../../paths';
 import { InvoiceView } from '../../../shared/invoices/InvoiceView';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useSave } from '../../../shared/useSave';
+import { Crumb } from '../../../shared/shell/Crumb';
 import { toast } from '../../../ui/toasts';
 import { PaymentForm } from './PaymentForm';
 
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('billing');
-  const back = (
-    <Anchor component={Link} to={paths.employeeInvoices} fz="inherit">
-      ← {t('back')}
-    </Anchor>
-  );
+  const trail = <Crumb to={paths.employeeInvoices}>{t('back')}</Crumb>;
   return (
     <InvoiceView
       id={id}
-      back={back}
+      trail={trail}
       actions={(invoice) => <Actions invoice={invoice} />}
       receiptActions={(invoice) => invoice.receipts.length > 0 && <Pay invoice={invoice} />}
     />

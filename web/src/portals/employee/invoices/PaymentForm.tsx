@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { money, todayInOfficeZone } from '../../../messages/format';
 import { orNull, required } from '../../../shared/validators';
 import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
+import { DateField } from '../../../ui/DateField';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
@@ -73,9 +74,8 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
           {...form.getInputProps('amount_again')}
         />
       </FieldPair>
-      <TextInput
-        size="sm"
-        type="date"
+      <DateField
+        presets="past"
         max={todayInOfficeZone()}
         label={t('names:field.received_date')}
         required

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconBriefcase } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
@@ -13,17 +12,22 @@ import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/EmptyState';
 import { RemoveMenu } from '../RemoveMenu';
 import { ExportButton } from '../../../shared/ExportButton';
+import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
 import { Toolbar } from '../Toolbar';
+import { ViewAll } from '../ViewAll';
 import { IsoForm } from './IsoForm';
 
-export function IsosTab() {
+/** The list; on the dashboard only its first rows. */
+export function IsosTab({ preview = false }: { preview?: boolean }) {
   const { t } = useTranslation(['employee', 'common']);
   const me = useMe();
   const [q, setQ] = useParam('q');
   const [archived, setArchived] = useFlag('archived');
-  const [creating, setCreating] = useState(false);
   const query = { q: q || undefined, archived: archived || undefined };
-  const state = tableState(useInfiniteQuery(queries.isos(query)));
+  const all = tableState(useInfiniteQuery(queries.isos(preview ? { ...query, limit: PREVIEW_ROWS } : query)));
+  const state = preview ? previewState(all) : all;
+  const listPath = useListPath('isos');
+  const [asked, setAsked] = useParam('new');
   const columns: Column<Iso>[] = [
     { key: 'name', header: t('column.name'), cell: (iso) => `${iso.first_name} ${iso.last_name}` },
     { key: 'email', header: t('column.email'), wide: true, whole: true, cell: (iso) => iso.email },
@@ -56,7 +60,7 @@ export function IsosTab() {
             )
           }
         />
-        {me.can.includes('create_iso') && <Button onClick={() => setCreating(true)}>{t('iso.add')}</Button>}
+        {me.can.includes('create_iso') && <Button onClick={() => setAsked('iso')}>{t('iso.add')}</Button>}
       </Toolbar>
       <DataTable
         label={t('tab.isos')}
@@ -67,7 +71,8 @@ export function IsosTab() {
           <EmptyState icon={<IconBriefcase size={20} />} title={q ? t('common:no_match', { q }) : empty} />
         }
       />
-      {creating && <IsoForm onClose={() => setCreating(false)} />}
+      {preview && <ViewAll to={listPath} list={t('tab.isos')} />}
+      {asked === 'iso' && <IsoForm onClose={() => setAsked('')} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Anchor, Button, Text, Title } from '@mantine/core';
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { SpvDetail } from '../../../api/types';
@@ -8,6 +8,7 @@ import { paths } from '../../../paths';
 import { nextStep } from '../../../shared/spvs/nextStep';
 import { orderName } from '../../../shared/spvs/orderName';
 import { CopyIcon } from '../../../ui/CopyButton';
+import { usePageName } from '../../../ui/PageHeader';
 import { StepProgress } from '../../../ui/StepProgress';
 import { StatusActions } from '../spvs/StatusActions';
 import type { StepActions } from './useStepActions';
@@ -15,17 +16,16 @@ import classes from './OrderHeader.module.css';
 
 interface Props {
   spv: SpvDetail;
-  back: ReactNode;
+  /** Links to the parents. */
+  trail: ReactNode;
   actions: StepActions;
 }
 
 /** Head of an order: name, status, the next action, and how far it is. Name and actions stay in view. */
-export function OrderHeader({ spv, back, actions }: Props) {
+export function OrderHeader({ spv, trail, actions }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names', 'client']);
   const name = orderName(spv);
-  useEffect(() => {
-    document.title = name;
-  }, [name]);
+  const breadcrumb = usePageName(name, trail);
   const next = nextStep(spv);
   const canComplete =
     next?.status !== 'completed' && next?.can.includes('update') && !spv.can.includes('start');
@@ -35,7 +35,7 @@ export function OrderHeader({ spv, back, actions }: Props) {
     .at(-1);
   return (
     <>
-      <div className={classes.back}>{back}</div>
+      {breadcrumb}
       <header className={classes.bar}>
         <div className={classes.names}>
           <Title order={1} className={classes.title}>
@@ -57,11 +57,11 @@ export function OrderHeader({ spv, back, actions }: Props) {
       </header>
       <div className={classes.facts}>
         <Text size="sm" c="dimmed">
-          <Anchor component={Link} to={paths.employeeTabFor('clients', spv.client_email)} c="inherit">
+          <Anchor component={Link} to={paths.employeeListFor('clients', spv.client_email)} c="inherit">
             {spv.client_name}
           </Anchor>
           {' · '}
-          <Anchor component={Link} to={paths.employeeTabFor('companies', spv.company_name)} c="inherit">
+          <Anchor component={Link} to={paths.employeeListFor('companies', spv.company_name)} c="inherit">
             {spv.company_name}
           </Anchor>
           {` · ${t(`names:country.${spv.country}`)} · ${t('client:order.ordered', { date: date(spv.ordered_date) })}`}

@@ -1,8 +1,8 @@
-import { Anchor, Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { Skeleton, Stack, Tabs, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useParams } from 'react-router-dom';
+import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
@@ -12,6 +12,7 @@ import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
+import { Crumb } from '../../../shared/shell/Crumb';
 import { useParam } from '../../../shared/queryParams';
 import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
@@ -70,11 +71,7 @@ function Order({ spv }: { spv: SpvDetail }) {
       <OrderHeader
         spv={spv}
         actions={actions}
-        back={
-          <Anchor component={Link} to={paths.employeeOrderInTab(spv.id)} fz="inherit">
-            ← {t('tab.spvs')}
-          </Anchor>
-        }
+        trail={<Crumb to={paths.employeeSpvs}>{t('tab.spvs')}</Crumb>}
       />
       {spv.status_reason && (
         <Text size="sm" mb="sm">

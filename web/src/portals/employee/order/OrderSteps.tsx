@@ -5,6 +5,8 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
+import { usePageKeys } from '../../../shared/shell/registry';
+import { stepShortcuts } from '../../../shared/shortcuts';
 import { nextStep } from '../../../shared/spvs/nextStep';
 import { SortableList } from '../../../ui/SortableList';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -30,6 +32,7 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const mayEdit = spv.can.includes('update_steps');
   const open = spv.steps.filter((step) => step.status !== 'completed' && step.can.includes('update'));
   const { chosen, setChosen, select } = useSelection(open);
+  usePageKeys(stepShortcuts.map(({ keys, name }) => ({ keys: [...keys], label: t(`step.keys.${name}`) })));
   useStepKeys(list, {
     onSelect: (id, range) => select(id, !chosen?.includes(id), range),
     onComplete: chosen && chosen.length > 0 ? () => completeChosen() : undefined,

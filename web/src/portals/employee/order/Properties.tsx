@@ -22,7 +22,7 @@ export function Properties({ spv }: { spv: SpvDetail }) {
         </Property>
         <Property label={t('column.iso')}>
           {spv.iso_name ? (
-            <Anchor component={Link} to={paths.employeeTabFor('isos', spv.iso_name)} fz="inherit">
+            <Anchor component={Link} to={paths.employeeListFor('isos', spv.iso_name)} fz="inherit">
               {spv.iso_name}
             </Anchor>
           ) : (

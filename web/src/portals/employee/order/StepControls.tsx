@@ -1,7 +1,7 @@
-import { ActionIcon, Menu, Popover, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Button, Menu, Popover, Skeleton, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconBan, IconChevronDown, IconCircle, IconCircleCheck, IconProgress } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
@@ -11,6 +11,9 @@ import { DueTag } from '../../../shared/spvs/DueTag';
 import { InitialsAvatar } from '../../../ui/InitialsAvatar';
 import { Tag } from '../../../ui/Tag';
 import classes from './StepControls.module.css';
+
+/** The calendar and its date library load when one is opened. */
+const DayPicker = lazy(() => import('../../../ui/DayPicker').then((part) => ({ default: part.DayPicker })));
 
 const STATUSES = [
   { status: 'pending', icon: IconCircle },
@@ -144,10 +147,17 @@ export function StepDue({
   );
   if (!onChange) return face && <span className={classes.due}>{face}</span>;
   const choose = (day: string) => {
-    if ((day || null) !== step.due_date) onChange(day || null);
+    if (day !== step.due_date) onChange(day);
   };
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus withRoles={false}>
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      trapFocus
+      withRoles={false}
+      width="auto"
+    >
       <Popover.Target>
         <UnstyledButton
           className={classes.due}
@@ -160,20 +170,29 @@ export function StepDue({
           {face ?? t('step.set_due')}
         </UnstyledButton>
       </Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label={t('names:field.due_date')}>
-        <TextInput
-          size="sm"
-          type="date"
-          label={t('names:field.due_date')}
-          defaultValue={step.due_date ?? ''}
-          data-autofocus
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
-            choose(event.currentTarget.value);
-            setOpened(false);
-          }}
-          onBlur={(event) => choose(event.currentTarget.value)}
-        />
+      <Popover.Dropdown role="dialog" aria-label={t('names:field.due_date')} p="sm">
+        <Suspense fallback={<Skeleton width={252} height={280} aria-hidden="true" />}>
+          <DayPicker
+            value={step.due_date ?? ''}
+            time={false}
+            presets="due"
+            onPick={choose}
+            onDone={() => setOpened(false)}
+          />
+        </Suspense>
+        {step.due_date && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            mt="xs"
+            onClick={() => {
+              onChange(null);
+              setOpened(false);
+            }}
+          >
+            {t('step.clear_due')}
+          </Button>
+        )}
       </Popover.Dropdown>
     </Popover>
   );

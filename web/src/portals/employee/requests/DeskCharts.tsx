@@ -3,37 +3,53 @@ import { useTranslation } from 'react-i18next';
 import type { RequestDesk } from '../../../api/types';
 import { date, number, percent, shortDate } from '../../../messages/format';
 import { states } from '../../../shared/requests/quickRequestKinds';
-import { BarChart } from '../../../ui/charts/BarChart';
-import { ChartOrTable } from '../../../ui/charts/ChartOrTable';
-import { ColumnChart } from '../../../ui/charts/ColumnChart';
+import { linkTo } from '../../../shared/linkTo';
+import type { ToneName } from '../../../theme';
+import { ChartGrid, ChartPanel } from '../../../ui/charts/ChartPanel';
 import { FigureTable } from '../../../ui/charts/FigureTable';
-import classes from './DeskCharts.module.css';
+import { StackedBar } from '../../../ui/charts/StackedBar';
+import { TimeChart } from '../../../ui/charts/TimeChart';
+import { paths } from '../../../paths';
+
+const TONES: Record<string, ToneName> = {
+  pending: 'wait',
+  in_review: 'work',
+  approved: 'done',
+  rejected: 'stop',
+};
+
+type Week = RequestDesk['weeks'][number];
 
 /** Requests by status, and by week of arrival. */
 export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
   const { t } = useTranslation(['requests', 'names']);
   if (!desk)
     return (
-      <div className={classes.charts} aria-hidden="true">
-        <Skeleton height={314} radius="md" />
-        <Skeleton height={314} radius="md" />
-      </div>
+      <ChartGrid>
+        <Skeleton height={314} radius="md" aria-hidden="true" />
+        <Skeleton height={314} radius="md" aria-hidden="true" />
+      </ChartGrid>
     );
   const rows = states.map((status) => ({ status, count: desk[status] }));
   const share = (count: number) => percent(desk.total ? Math.round((1000 * count) / desk.total) / 10 : 0);
   const columns = ['received', 'approved', 'rejected', 'open'] as const;
+  const outcomes = ['approved', 'rejected', 'open'] as const;
   return (
-    <div className={classes.charts}>
-      <ChartOrTable
+    <ChartGrid>
+      <ChartPanel
         title={t('desk.distribution')}
         text={t('desk.distribution_text')}
         chart={
-          <BarChart
-            rows={rows}
-            rowKey={(row) => row.status}
-            label={(row) => t(`names:request_status.${row.status}`)}
-            value={(row) => row.count}
-            text={(row) => number(row.count)}
+          <StackedBar
+            parts={rows.map(({ status, count }) => ({
+              key: status,
+              label: t(`names:request_status.${status}`),
+              count,
+              text: number(count),
+              share: share(count),
+              tone: TONES[status] ?? 'rest',
+            }))}
+            link={({ key, label }) => linkTo(paths.requestsOf({ status: key }))(label)}
           />
         }
         table={
@@ -63,23 +79,23 @@ export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
           />
         }
       />
-      <ChartOrTable
+      <ChartPanel
         title={t('desk.volume')}
         text={t('desk.volume_text')}
         chart={
-          <ColumnChart
+          <TimeChart
             rows={desk.weeks}
             rowKey={(week) => week.begins}
             label={(week) => shortDate(week.begins)}
-            longLabels
+            title={(week) => t('desk.week_of', { date: date(week.begins) })}
             scale={number}
-            series={[
-              {
-                name: t('desk.received'),
-                value: (week) => week.received,
-                text: (week) => number(week.received),
-              },
-            ]}
+            running={{ name: t('desk.week_so_far'), is: (week) => week === desk.weeks.at(-1) }}
+            stacked
+            series={outcomes.map((name) => ({
+              name: t(`desk.${name}`),
+              value: (week: Week) => week[name],
+              text: (week: Week) => number(week[name]),
+            }))}
           />
         }
         table={
@@ -91,12 +107,12 @@ export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
             columns={columns.map((name) => ({
               key: name,
               header: t(`desk.${name}`),
-              cell: (week: RequestDesk['weeks'][number]) => number(week[name]),
+              cell: (week: Week) => number(week[name]),
               total: number(desk.weeks.reduce((sum, week) => sum + week[name], 0)),
             }))}
           />
         }
       />
-    </div>
+    </ChartGrid>
   );
 }

@@ -6,6 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { number } from '../../../messages/format';
+import { paths } from '../../../paths';
+import { linkTo } from '../../../shared/linkTo';
 import { RecentActivity } from '../../../shared/activity/RecentActivity';
 import { QuickSubmit } from '../../../shared/requests/QuickSubmit';
 import { quickKinds } from '../../../shared/requests/quickRequestKinds';
@@ -43,23 +45,30 @@ export function Component() {
             <StatRow>
               <StatCard
                 label={t('desk.total')}
+                link={linkTo(paths.requestsOf({}))}
+                trend={desk?.weeks.map((week) => week.received)}
                 icon={<IconInbox size={18} />}
                 value={desk && number(desk.total)}
                 hint={desk && desk.withdrawn > 0 ? t('desk.withdrawn', { count: desk.withdrawn }) : null}
               />
               <StatCard
                 label={t('desk.pending')}
+                link={linkTo(paths.requestsOf({ status: 'pending' }))}
                 icon={<IconClock size={18} />}
                 value={desk && number(desk.pending)}
                 hint={desk && desk.in_review > 0 ? t('desk.in_review', { count: desk.in_review }) : null}
               />
               <StatCard
                 label={t('desk.approved')}
+                link={linkTo(paths.requestsOf({ status: 'approved' }))}
+                trend={desk?.weeks.map((week) => week.approved)}
                 icon={<IconCircleCheck size={18} />}
                 value={desk && number(desk.approved)}
               />
               <StatCard
                 label={t('desk.rejected')}
+                link={linkTo(paths.requestsOf({ status: 'rejected' }))}
+                trend={desk?.weeks.map((week) => week.rejected)}
                 icon={<IconCircleX size={18} />}
                 value={desk && number(desk.rejected)}
               />

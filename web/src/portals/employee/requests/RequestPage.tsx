@@ -13,6 +13,7 @@ import { Timeline } from '../../../shared/activity/Timeline';
 import { RequestDetails } from '../../../shared/requests/RequestDetails';
 import { StaffSelect } from '../../../shared/requests/StaffSelect';
 import { priorities } from '../../../shared/requests/quickRequestKinds';
+import { Crumb } from '../../../shared/shell/Crumb';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -36,11 +37,7 @@ export function Component() {
       <PageHeader
         title={request ? t('details_of', { reference: request.reference }) : t('loading')}
         text={request && t('asked_by', { kind: t(`names:request_kind.${request.kind}`), name: request.name })}
-        back={
-          <Anchor component={Link} to={paths.requestManagement} fz="inherit">
-            ← {t('desk.title')}
-          </Anchor>
-        }
+        trail={<Crumb to={paths.requestManagement}>{t('desk.title')}</Crumb>}
         actions={request && <StatusBadge kind="request" status={request.status} />}
       />
       {!request && <Skeleton height={320} radius="md" aria-hidden="true" />}

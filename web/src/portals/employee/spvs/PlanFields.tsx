@@ -1,4 +1,4 @@
-import { MultiSelect, NumberInput, Switch, TextInput, type MultiSelectProps } from '@mantine/core';
+import { MultiSelect, NumberInput, Switch, type MultiSelectProps } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import { todayInOfficeZone } from '../../../messages/format';
 import { orNull } from '../../../shared/validators';
 import { businessDaysAfter } from '../../../shared/spvs/dueDates';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { DateField } from '../../../ui/DateField';
 import { FieldPair } from '../../../ui/FormModal';
 
 export const owners: Exclude<Step['owner'], 'other'>[] = ['staff', 'client', 'iso', 'authority'];
@@ -58,14 +59,13 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
         {...form.getInputProps('owner')}
       />
       <FieldPair>
-        <TextInput
-          size="sm"
-          type="date"
+        <DateField
+          presets="due"
           label={t('names:field.due_date')}
           {...due}
-          onChange={(event) => {
+          onChange={(day) => {
             setDays('');
-            due.onChange(event);
+            due.onChange(day);
           }}
         />
         <NumberInput

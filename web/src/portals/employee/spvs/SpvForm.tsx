@@ -13,6 +13,7 @@ import { required } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { DateField } from '../../../ui/DateField';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
@@ -216,7 +217,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
           choices={countries}
           {...form.getInputProps('country')}
         />
-        <TextInput size="sm" type="date" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
+        <DateField presets="past" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
       </FieldPair>
     </FormModal>
   );

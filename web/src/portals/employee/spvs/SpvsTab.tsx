@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
@@ -12,7 +11,9 @@ import { useMe } from '../../../shared/session/me';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { EmptyState } from '../../../ui/EmptyState';
 import { ExportButton } from '../../../shared/ExportButton';
+import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
 import { Toolbar } from '../Toolbar';
+import { ViewAll } from '../ViewAll';
 import { SpvForm } from './SpvForm';
 import { SpvList } from './SpvList';
 import { SpvSteps } from './SpvSteps';
@@ -20,16 +21,18 @@ import classes from './SpvsTab.module.css';
 
 const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
 
-/** Order list with the steps of the selected order. */
-export function SpvsTab() {
+/** Order list with the steps of the selected order; on the dashboard only its first rows. */
+export function SpvsTab({ preview = false }: { preview?: boolean }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
   const [q, setQ] = useParam('q');
   const [status, setStatus] = useParam('status');
   const [selected, select] = useParam('spv');
-  const [creating, setCreating] = useState(false);
   const query = { q: q || undefined, status: status || undefined };
-  const state = tableState(useInfiniteQuery(queries.spvs(query)));
+  const all = tableState(useInfiniteQuery(queries.spvs(preview ? { ...query, limit: PREVIEW_ROWS } : query)));
+  const state = preview ? previewState(all) : all;
+  const listPath = useListPath('spvs');
+  const [asked, setAsked] = useParam('new');
   return (
     <>
       <Toolbar
@@ -51,7 +54,7 @@ export function SpvsTab() {
           load={() => body(api.GET('/rest/v1/spvs.csv', { params: { query }, parseAs: 'blob' }))}
         />
         {me.can.includes('create_spv') && (
-          <Button onClick={() => setCreating(true)}>{t('spvs.create')}</Button>
+          <Button onClick={() => setAsked('order')}>{t('spvs.create')}</Button>
         )}
       </Toolbar>
       <div className={classes.columns}>
@@ -67,11 +70,12 @@ export function SpvsTab() {
           <EmptyState icon={<IconListDetails size={20} />} title={t('spvs.select')} />
         )}
       </div>
-      {creating && (
+      {preview && <ViewAll to={listPath} list={t('tab.spvs')} />}
+      {asked === 'order' && (
         <SpvForm
-          onClose={() => setCreating(false)}
+          onClose={() => setAsked('')}
           onCreated={(spv) => {
-            setCreating(false);
+            setAsked('');
             select(spv.id);
           }}
         />

@@ -2,10 +2,11 @@ import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotencyHeaders } from '../../../api/client';
-import { localTimeToInstant } from '../../../messages/format';
+import { localTimeToInstant, todayInUserZone } from '../../../messages/format';
 import { getLocale } from '../../../messages/locale';
 import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
+import { DateField } from '../../../ui/DateField';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
@@ -39,9 +40,9 @@ export function CallForm({ onClose }: { onClose: () => void }) {
     },
   });
   const time = (name: 'times' | 'time_2' | 'time_3', n: number) => (
-    <TextInput
-      size="sm"
-      type="datetime-local"
+    <DateField
+      time
+      min={todayInUserZone()}
       label={t(`calls.time_${n}`)}
       required={n === 1}
       {...form.getInputProps(name)}

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body, versionedBody } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
+import { useFlag } from '../../../shared/queryParams';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -15,7 +16,7 @@ import { CallForm } from './CallForm';
 /** Own calls and their status. */
 export function Component() {
   const { t } = useTranslation(['partners', 'common']);
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useFlag('new');
   const [doomed, setDoomed] = useState<Call | null>(null);
   const calendar = useSave({ save: saveCalendar, onSaved: () => undefined });
   const cancel = useSave({

@@ -1,14 +1,14 @@
-import { Anchor } from '@mantine/core';
 import { IconFolders } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { Link, useParams } from 'react-router-dom';
+import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
 import { paths } from '../../../paths';
 import { tableState } from '../../../shared/tableState';
 import { useMe } from '../../../shared/session/me';
+import { Crumb } from '../../../shared/shell/Crumb';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { DateText } from '../../../ui/DateText';
 import { Money } from '../../../ui/Money';
@@ -56,22 +56,18 @@ export function Component() {
       ),
     },
   ];
-  const back = (
-    <Anchor component={Link} to={paths.isoClients} fz="inherit">
-      ← {t('clients.title')}
-    </Anchor>
-  );
+  const trail = <Crumb to={paths.isoClients}>{t('clients.title')}</Crumb>;
   if (error && !client)
     return (
       <>
-        <PageHeader title={t('clients.title')} back={back} />
+        <PageHeader title={t('clients.title')} trail={trail} />
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
       </>
     );
   return (
     <>
       <PageHeader
-        back={back}
+        trail={trail}
         title={client ? `${client.first_name} ${client.last_name}` : '…'}
         text={client && [client.email, client.phone].filter(Boolean).join(' · ')}
         actions={client && <StatusBadge kind="profile" status={client.status} />}

@@ -7,6 +7,7 @@ import type { Lead } from '../../../api/types';
 import { date } from '../../../messages/format';
 import { PersonFields } from '../../../shared/people/PersonFields';
 import { useSave } from '../../../shared/useSave';
+import { DateField } from '../../../ui/DateField';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
@@ -65,9 +66,8 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
       <TextInput size="sm" label={t('names:field.organisation')} {...form.getInputProps('organisation')} />
       <FieldPair>
         <TextInput size="sm" label={t('names:field.next_step')} {...form.getInputProps('next_step')} />
-        <TextInput
-          size="sm"
-          type="date"
+        <DateField
+          presets="due"
           label={t('names:field.next_step_date')}
           {...form.getInputProps('next_step_date')}
         />

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body, versionedBody } from '../../../api/client';
 import type { Lead, LeadStage } from '../../../api/types';
 import { LeadTable, stages } from '../../../shared/leads/LeadTable';
+import { useFlag } from '../../../shared/queryParams';
 import { useSave } from '../../../shared/useSave';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
@@ -14,7 +15,8 @@ import { LeadForm } from './LeadForm';
 /** Leads of the partner. */
 export function Component() {
   const { t } = useTranslation(['partners', 'names']);
-  const [dialog, setDialog] = useState<{ lead?: Lead } | null>(null);
+  const [edited, setEdited] = useState<Lead | null>(null);
+  const [adding, setAdding] = useFlag('new');
   const move = useSave({
     save: ({ lead, stage }: { lead: Lead; stage: LeadStage }) =>
       body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: { stage } })),
@@ -23,7 +25,7 @@ export function Component() {
       toast({ title: t('leads.edit.done'), description: `${lead.first_name} ${lead.last_name}` });
     },
   });
-  const add = <Button onClick={() => setDialog({})}>{t('add_lead')}</Button>;
+  const add = <Button onClick={() => setAdding(true)}>{t('add_lead')}</Button>;
   return (
     <>
       <PageHeader
@@ -43,7 +45,7 @@ export function Component() {
                     {
                       label: t('leads.edit'),
                       icon: <IconPencil size={15} />,
-                      onClick: () => setDialog({ lead }),
+                      onClick: () => setEdited(lead),
                     },
                     ...stages
                       .filter((stage) => stage !== 'won' && stage !== lead.stage)
@@ -57,7 +59,8 @@ export function Component() {
           />
         )}
       />
-      {dialog && <LeadForm lead={dialog.lead} onClose={() => setDialog(null)} />}
+      {adding && <LeadForm onClose={() => setAdding(false)} />}
+      {edited && <LeadForm lead={edited} onClose={() => setEdited(null)} />}
     </>
   );
 }

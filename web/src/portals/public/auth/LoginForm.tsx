@@ -2,6 +2,7 @@ import { useRef, useState, type FormEvent } from 'react';
 import { Checkbox, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { useSettings } from '../../../shared/settings/useSettings';
 import { paths, type Portal } from '../../../paths';
 import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
@@ -23,6 +24,15 @@ interface Props {
   answer?: string;
 }
 
+/** Accounts of a demo portal; the operator may have set another password. */
+const DEMO_PASSWORD = 'portal-demo-2026';
+const demoEmails: Record<Portal, string> = {
+  client: 'client@example.com',
+  employee: 'employee@example.com',
+  company: 'company@example.com',
+  iso: 'iso@example.com',
+};
+
 export function LoginForm({ portal, remember, onRemember, waiting = false, answer }: Props) {
   const { t } = useTranslation('public');
   const navigate = useNavigate();
@@ -35,7 +45,7 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
   const [wait, setWait] = useCountdown();
   const limited = useStorageLimited();
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
-  const member = portal === 'client' || portal === 'iso';
+  const settings = useSettings();
 
   const focus = (name: string) => form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus();
 
@@ -87,19 +97,31 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
         required
         withAsterisk={false}
       />
-      {member ? <PasswordField {...passwordField} /> : <TextInput type="password" {...passwordField} />}
-      {member && (
-        <div className={css.row}>
-          <Checkbox
-            name="remember"
-            label={t('login.remember')}
-            checked={remember}
-            onChange={(event) => onRemember(event.currentTarget.checked)}
-          />
-          <AppLink to={paths.forgotPassword} className={css.link}>
-            {t('login.forgot')}
-          </AppLink>
-        </div>
+      <PasswordField {...passwordField} />
+      <div className={css.row}>
+        <Checkbox
+          name="remember"
+          label={t('login.remember')}
+          checked={remember}
+          onChange={(event) => onRemember(event.currentTarget.checked)}
+        />
+        <AppLink to={paths.forgotPassword} className={css.link}>
+          {t('login.forgot')}
+        </AppLink>
+      </div>
+      {settings?.demo && (
+        <p className={css.demo}>
+          <span>{t('login.demo', { email: demoEmails[portal], password: DEMO_PASSWORD })}</span>
+          <button
+            type="button"
+            onClick={() => {
+              setEmail(demoEmails[portal]);
+              setPassword(DEMO_PASSWORD);
+            }}
+          >
+            {t('login.demo_fill')}
+          </button>
+        </p>
       )}
       <BusyButton
         type="submit"

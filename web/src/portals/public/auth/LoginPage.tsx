@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { paths, type Portal } from '../../../paths';
 import { usePageTitle } from '../frame/usePageTitle';
+import { FormationCard } from '../landing/FormationCard';
 import { LoginForm } from './LoginForm';
 import { MemberExtras, StaffExtras } from './LoginExtras';
 import { completeProviderSignIn, isPendingApproval, parseCallback, callbackErrorText } from './provider';
@@ -50,6 +51,9 @@ export function LoginPage({ portal }: { portal: Portal }) {
         )}
       </section>
       <aside className={css.aside} aria-label={t('login.inside')}>
+        <div className={css.card}>
+          <FormationCard />
+        </div>
         <dl>
           {portalContent[portal].map((part) => (
             <div key={part}>

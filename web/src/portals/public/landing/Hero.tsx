@@ -1,4 +1,7 @@
 import { useLandingMessages } from '../../../messages/landingMessages';
+import { paths } from '../../../paths';
+import { useSettings } from '../../../shared/settings/useSettings';
+import { AppLink } from '../frame/AppLink';
 import button from '../frame/Button.module.css';
 import { FormationCard } from './FormationCard';
 import { scrollToSection } from './sections';
@@ -8,6 +11,7 @@ const facts = ['jurisdictions', 'portals', 'record'] as const;
 
 export function Hero({ onStart, onReach }: { onStart: () => void; onReach: () => void }) {
   const t = useLandingMessages();
+  const settings = useSettings();
   return (
     <section className={css.hero}>
       <div className={css.inner}>
@@ -28,6 +32,10 @@ export function Hero({ onStart, onReach }: { onStart: () => void; onReach: () =>
               {t('hero.more')}
             </button>
           </div>
+          <p className={css.ways}>
+            <AppLink to={paths.contact}>{t('hero.talk')}</AppLink>
+            {settings?.demo && <AppLink to={paths.portalSelector}>{t('hero.demo')}</AppLink>}
+          </p>
         </div>
         <FormationCard />
       </div>

@@ -9,6 +9,7 @@ import { AboutBand } from './AboutBand';
 import { CallToAction } from './CallToAction';
 import { Features } from './Features';
 import { Hero } from './Hero';
+import { Pictures } from './Pictures';
 import { Solutions } from './Solutions';
 import css from './Landing.module.css';
 
@@ -44,6 +45,7 @@ export function Landing({ go, warm }: Props) {
           <Hero onStart={open} onReach={access.warm} />
           <Features />
           <Solutions />
+          <Pictures />
           <AboutBand />
           <CallToAction onStart={open} onReach={access.warm} />
         </main>

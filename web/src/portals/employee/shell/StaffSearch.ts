@@ -1,0 +1,52 @@
+import { IconBuilding, IconFileText, IconFolder, IconInbox, IconUser } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../../api/queries';
+import type { SearchHit } from '../../../api/types';
+import { paths } from '../../../paths';
+import type { SearchProps } from '../../../shared/shell/Palette';
+
+const kinds = ['spv', 'client', 'company', 'document', 'request'] as const;
+const kindIcons = {
+  spv: IconFolder,
+  client: IconUser,
+  company: IconBuilding,
+  document: IconFileText,
+  request: IconInbox,
+};
+
+/** Page of a search result. */
+function resultPath(hit: SearchHit): string {
+  switch (hit.kind) {
+    case 'spv':
+      return paths.employeeOrder(hit.id);
+    case 'client':
+      return paths.employeeListFor('clients', hit.text);
+    case 'company':
+      return paths.employeeListFor('companies', hit.title);
+    case 'document':
+      return paths.employeeDocument(hit.id);
+    case 'request':
+      return paths.request(hit.id);
+  }
+}
+
+/** Global search of staff: orders, clients, companies, documents and requests. */
+export function StaffSearch({ q, children }: SearchProps) {
+  const { t } = useTranslation('employee');
+  const { data, error } = useQuery({ ...queries.search(q), enabled: q !== '' });
+  const hits = q ? (data ?? []) : [];
+  const groups = kinds.map((kind) => ({
+    label: t(`search.${kind}`),
+    commands: hits
+      .filter((hit) => hit.kind === kind)
+      .map((hit) => ({
+        id: `${kind} ${hit.id}`,
+        label: hit.title,
+        text: hit.text,
+        icon: kindIcons[kind],
+        to: resultPath(hit),
+      })),
+  }));
+  return children({ groups, error, isSettled: q === '' || data !== undefined || error !== null });
+}
