@@ -6,6 +6,7 @@ import { IconCamera, IconUpload } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './documents.module.css';
+import { usePageDrop } from './usePageDrop';
 import { UploadLimits } from './UploadLimits';
 import { UploadList } from './UploadList';
 import type { OnUploaded, RunningUpload, Target } from './uploads';
@@ -18,19 +19,31 @@ interface Props {
   /** A new version is a single file. */
   single?: boolean;
   onUploaded?: OnUploaded;
+  /** Takes files dropped anywhere on the page; for one area of a page. */
+  wholePage?: boolean;
   /** Retries the attach call of an upload. */
   onRetry?: (upload: RunningUpload) => void;
 }
 
 /** Dropzone, file chooser and camera on phones. */
-export function UploadArea({ target, label, single = false, onUploaded, onRetry }: Props) {
+export function UploadArea({ target, label, single = false, wholePage = false, onUploaded, onRetry }: Props) {
   const { t } = useTranslation('documents');
   const open = useRef<() => void>(null);
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
   const upload = useSendFiles(target, { onUploaded, onRetry });
+  const place = useRef<HTMLDivElement>(null);
   return (
-    <div className={classes.area} role="group" aria-label={label}>
+    <div ref={place} className={classes.area} role="group" aria-label={label}>
+      {wholePage && (
+        <PageDrop
+          label={label}
+          onFiles={(files) => {
+            upload(single ? files.slice(0, 1) : files);
+            place.current?.scrollIntoView({ block: 'nearest' });
+          }}
+        />
+      )}
       <Dropzone
         openRef={open}
         onDrop={upload}
@@ -76,4 +89,10 @@ export function UploadArea({ target, label, single = false, onUploaded, onRetry 
       <UploadList target={target} onRetry={onRetry} />
     </div>
   );
+}
+
+/** Covers the page while files are held over it. */
+function PageDrop({ label, onFiles }: { label: string; onFiles: (files: File[]) => void }) {
+  const over = usePageDrop(onFiles);
+  return over && <div className={classes.pageDrop}>{label}</div>;
 }

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import { useState } from 'react';
 import { queries } from '../../../api/queries';
 import type { DocumentRequest, Invoice, SpvDetail, Step, Thread } from '../../../api/types';
 import { isActive, waitingOn } from '../../../shared/spvs/dueDates';
@@ -26,6 +27,9 @@ export function useNeeds() {
   const requests = useQueries({ queries: open.map((spv) => queries.documentRequests(spv.id)) });
   const all = [orders, due, partPaid, threads, ...details, ...requests];
   const loading = all.some((query) => query.isPending);
+  // The list appears complete; what is read later joins it.
+  const [wasComplete, setWasComplete] = useState(false);
+  if (!loading && !wasComplete) setWasComplete(true);
   const failed = all.find((query) => query.error && query.data === undefined);
   const known = details.flatMap(({ data }) => (data ? [data] : []));
   const needs: Need[] = known.flatMap((spv) => {
@@ -42,8 +46,7 @@ export function useNeeds() {
     needs.push({ kind: 'message', id: thread.id, due: null, thread, order: nameOf(thread) });
   }
   return {
-    needs: loading && needs.length === 0 ? undefined : needs.toSorted(byUrgency),
-    loading,
+    needs: loading && !wasComplete ? undefined : needs.toSorted(byUrgency),
     error: failed?.error,
     retry: () => void Promise.all(all.map((query) => query.refetch())),
     /** Open orders with their steps. */

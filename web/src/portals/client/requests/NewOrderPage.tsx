@@ -160,7 +160,7 @@ function OrderForm() {
         <fieldset className={classes.names}>
           <legend>{t('form.documents')}</legend>
           <p className={classes.hint}>{t('form.documents_text')}</p>
-          <UploadArea target={files} label={t('form.documents')} />
+          <UploadArea wholePage target={files} label={t('form.documents')} />
         </fieldset>
         <div className={classes.footer}>
           {/* On the left, because toasts are on the right. */}
