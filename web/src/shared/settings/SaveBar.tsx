@@ -18,7 +18,7 @@ interface Props {
 export function SaveBar({ changes, busy, saveLabel, onDiscard, children }: Props) {
   const { t } = useTranslation('common');
   return (
-    <div className={classes.bar} data-changed={changes > 0 || undefined}>
+    <div className={classes.bar} data-bottom-bar={changes > 0 || undefined}>
       <span className={classes.count} role="status">
         {changes > 0 && t('unsaved', { count: changes })}
       </span>

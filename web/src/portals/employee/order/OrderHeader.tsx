@@ -49,7 +49,7 @@ export function OrderHeader({ spv, trail, actions }: Props) {
         <div className={classes.actions}>
           <StatusActions spv={spv} />
           {next && canComplete && (
-            <Button className={classes.next} onClick={() => actions.complete([next])}>
+            <Button className={classes.next} data-bottom-action onClick={() => actions.complete([next])}>
               {t('step.complete_next', { name: next.step_name })}
             </Button>
           )}
