@@ -5,6 +5,7 @@ import { Link } from 'react-router-dom';
 import type { SpvDetail } from '../../../api/types';
 import { date, nearDate } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { usePageActions } from '../../../shared/shell/registry';
 import { nextStep } from '../../../shared/spvs/nextStep';
 import { orderName } from '../../../shared/spvs/orderName';
 import { CopyIcon } from '../../../ui/CopyButton';
@@ -29,6 +30,11 @@ export function OrderHeader({ spv, trail, actions }: Props) {
   const next = nextStep(spv);
   const canComplete =
     next?.status !== 'completed' && next?.can.includes('update') && !spv.can.includes('start');
+  usePageActions(
+    next && canComplete
+      ? [{ label: t('step.complete_next', { name: next.step_name }), run: () => actions.complete([next]) }]
+      : [],
+  );
   const lastDue = spv.steps
     .flatMap((step) => (step.status !== 'completed' && step.due_date ? [step.due_date] : []))
     .toSorted()
