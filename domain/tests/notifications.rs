@@ -147,6 +147,58 @@ async fn mail_is_delayed_and_dropped_when_read_in_the_app() {
 }
 
 #[tokio::test]
+async fn mail_about_a_step_is_dropped_when_the_change_is_undone() {
+    on_both(async |world| {
+        let office = office(world).await;
+        let maya = id(&office.maya);
+        choose_topic(&office.maya, Topic::Progress, true, MailFrequency::Now).await;
+        let all = steps::list(&office.erin, office.spv).await.unwrap();
+        let set = async |n: usize, status: &str| {
+            let change = steps::Change { status: Some(status.to_owned()), ..Default::default() };
+            steps::update(&office.erin, all[n].id, None, change).await.unwrap();
+            office.process_log().await;
+        };
+        let mailed_steps = async || -> Vec<Option<String>> {
+            let mut mails = office.mails(Kind::Notices).await;
+            mails.sort_by_key(|mail| mail.created_at);
+            let last = mails.last().unwrap().data["events"].as_array().unwrap().clone();
+            let changes = last.into_iter().filter(|event| event["action"] == "step.updated");
+            changes.map(|event| event["step_name"].as_str().map(str::to_owned)).collect()
+        };
+        set(0, "completed").await;
+        set(1, "completed").await;
+        office.world.clock.advance(Duration::seconds(5));
+        set(1, "pending").await;
+        office.world.clock.advance(notifications::READ_GRACE);
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        assert_eq!(mailed_steps().await, [Some(all[0].step_name.clone())]);
+        let of_step = activity::Filter { subject_id: Some(all[1].id.0), ..Default::default() };
+        let log = activity::list(&office.erin, &of_step, &PageQuery::default()).await.unwrap();
+        assert_eq!(log.items.len(), 2, "both changes stay in the log");
+
+        // Undone alone: no mail at all.
+        set(1, "completed").await;
+        set(1, "pending").await;
+        office.world.clock.advance(notifications::READ_GRACE);
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+
+        // A change just before the mail may still be undone, so it waits for the next one.
+        set(1, "completed").await;
+        office.world.clock.advance(notifications::READ_GRACE - Duration::seconds(1));
+        set(2, "completed").await;
+        office.world.clock.advance(Duration::seconds(1));
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        assert_eq!(mailed_steps().await, [Some(all[1].step_name.clone())]);
+        office.world.clock.advance(notifications::READ_GRACE);
+        let jobs = queue::list(&office.world.operator(), None, &PageQuery::default()).await.unwrap().items;
+        assert!(jobs.iter().any(|job| job.run_at == Some(office.world.clock.now())), "with a job of its own");
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        assert_eq!(mailed_steps().await, [Some(all[2].step_name.clone())]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn role_change_drops_earlier_notifications() {
     on_both(async |world| {
         let office = office(world).await;
@@ -224,6 +276,7 @@ async fn preferences_choose_the_channels() {
             (notified_actions(&office.maya).await.len(), notifications::unread(&office.maya).await.unwrap()),
             (0, 0)
         );
+        office.world.clock.advance(notifications::READ_GRACE);
         assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
         choose_topic(&office.maya, Topic::Messages, true, MailFrequency::Off).await;
         office.send_message(&office.erin, "Two").await;
@@ -267,6 +320,7 @@ async fn event_preference_overrides_its_topic() {
         office.process_log().await;
         let hers = notified_actions(&office.maya).await;
         assert_eq!((hers.len(), hers[0].as_str()), (before + 1, "spv.held"));
+        office.world.clock.advance(notifications::READ_GRACE);
         assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
         assert_eq!(office.mails(Kind::Notices).await[0].data["count"].as_i64(), Some(1));
         // One action belongs to two topics: tasks if it waits for her, progress otherwise.

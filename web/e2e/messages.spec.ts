@@ -1,4 +1,5 @@
 /** Messages: live conversations and internal notes. */
+import { paths } from '../src/paths';
 import type { Person } from './support/users';
 import { expect, test } from './support/fixtures';
 import { password } from './support/portal';
@@ -15,7 +16,7 @@ test('client and staff exchange messages about an order, and internal notes stay
   await expect(maya.page.getByText('Ask us anything. Our team replies here.')).toBeVisible();
 
   const elias = await office.employee();
-  await elias.open(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(paths.employeeOrderTab(spv.id, 'messages'));
   const mayas = maya.page.getByRole('log', { name: 'Messages' });
   const eliases = elias.page.getByRole('log', { name: 'Messages' });
 
@@ -95,7 +96,7 @@ test('attachments go both ways, and attachments of internal notes stay with staf
     await expect(uploads.getByRole('listitem').filter({ hasText: name })).toContainText('Uploaded');
   };
   await livia.open(`/client-dashboard/orders/${spv.id}`);
-  await elias.open(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(paths.employeeOrderTab(spv.id, 'messages'));
   const hers = livia.page.getByRole('log', { name: 'Messages' });
   const theirs = elias.page.getByRole('log', { name: 'Messages' });
   const table = `Documents of ${spv.identifier}`;
@@ -132,7 +133,9 @@ test('attachments go both ways, and attachments of internal notes stay with staf
   await elias.fillFields({ 'Write an internal note': 'See here' });
   await elias.button('Save note').click();
   await expect(theirs.getByRole('link', { name: 'doubts.txt' })).toBeVisible();
+  await elias.page.getByRole('tab', { name: 'Documents' }).click();
   await expect(elias.row('doubts.txt', table)).toContainText('Our team only');
+  await elias.page.getByRole('tab', { name: 'Messages' }).click();
   await elias.page.getByRole('switch', { name: 'Internal note' }).click();
   await attach(elias, 'contract.txt');
   await elias.fillFields({ 'Write a message': 'Please sign this' });

@@ -33,9 +33,9 @@ test('multiline reasons, instructions, notes and messages keep their line breaks
     [sigrid, `/employee-dashboard/orders/${spv.id}`],
   ] as const) {
     await person.open(path);
-    await expectLines(person.card('Overview'));
     const row = person.page.getByRole('listitem').filter({ hasText: step.step_name }).first();
     await expectLines(row);
+    if (person === sigrid) await person.page.getByRole('tab', { name: 'Documents' }).click();
     await expectLines(person.page.getByRole('list', { name: 'Requested documents' }).getByRole('listitem'));
   }
   await sigrid.button('Waive Passport copy').click();
@@ -43,6 +43,7 @@ test('multiline reasons, instructions, notes and messages keep their line breaks
   await sigrid.button('Waive', sigrid.dialog('Waive Passport copy')).click();
   await sigrid.expectToast('Document waived', 'Passport copy');
   // In the activity entry and as the reason of the order.
+  await sigrid.page.getByRole('tab', { name: 'Activity' }).click();
   await expectLines(sigrid.card('Timeline').getByRole('listitem').first());
   await sigrid.api.post(`/rest/v1/spvs/${spv.id}/hold`, { reason: lines });
   for (const person of [mirela, sigrid]) {

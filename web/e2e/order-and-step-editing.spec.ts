@@ -204,7 +204,7 @@ test('order is put on hold with a reason, resumed, cancelled, and reopened by a 
   await elias.openOrder(spv.id);
   const changed = (status: string) => ['SPV Status Updated', `SPV status changed to ${status}`] as const;
 
-  await elias.chooseRowAction('Put on hold', spv.identifier);
+  await elias.chooseOrderAction('Put on hold', spv.identifier);
   const hold = elias.dialog(`Put ${spv.identifier} on hold`);
   await elias.button('Put on hold', hold).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
@@ -216,18 +216,18 @@ test('order is put on hold with a reason, resumed, cancelled, and reopened by a 
   // Orders on hold are read-only.
   await expect(elias.page.getByRole('button', { name: /^Edit / })).toHaveCount(0);
 
-  await elias.chooseRowAction('Resume', spv.identifier);
+  await elias.chooseOrderAction('Resume', spv.identifier);
   await elias.expectToast(...changed('Active'));
-  await elias.chooseRowAction('Cancel order', spv.identifier);
+  await elias.chooseOrderAction('Cancel order', spv.identifier);
   const cancel = elias.dialog(`Cancel ${spv.identifier}`);
   await elias.fillFields({ Reason: 'The client withdrew' }, cancel);
   await elias.button('Cancel order', cancel).click();
   await elias.expectToast(...changed('Cancelled'));
-  await expect(elias.button(`Actions for ${spv.identifier}`)).toHaveCount(0);
+  await expect(elias.page.getByRole('button', { name: /^Status of SPV/ })).toHaveCount(0);
 
   const sigrid = await office.superAdmin();
   await sigrid.openOrder(spv.id);
-  await sigrid.chooseRowAction('Reopen', spv.identifier);
+  await sigrid.chooseOrderAction('Reopen', spv.identifier);
   const reopen = sigrid.dialog(`Reopen ${spv.identifier}`);
   await sigrid.fillFields({ Reason: 'They came back' }, reopen);
   await sigrid.button('Reopen', reopen).click();

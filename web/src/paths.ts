@@ -39,6 +39,7 @@ export const paths = {
   clientThread: (thread: string) => `/client-dashboard/messages?thread=${thread}`,
   clientOrder: (id: string) => `/client-dashboard/orders/${id}`,
   clientOrderDocuments: (id: string) => `/client-dashboard/orders/${id}#documents`,
+  clientOrderMessages: (id: string) => `/client-dashboard/orders/${id}#messages`,
   clientRequests: '/client-dashboard/requests',
   employeePortal: '/employee-portal',
   employeeDashboard: '/employee-dashboard',
@@ -55,6 +56,7 @@ export const paths = {
   employeeSpvsOf: (filters: Record<string, string>) =>
     `/employee-dashboard/spvs?${new URLSearchParams(filters)}`,
   employeeOrder: (id: string) => `/employee-dashboard/orders/${id}`,
+  employeeOrderTab: (id: string, tab: string) => `/employee-dashboard/orders/${id}?tab=${tab}`,
   employeeOrderInTab: (id: string) => `/employee-dashboard?tab=spvs&spv=${id}`,
   employeeInvoices: '/employee-dashboard/invoices',
   employeeInvoice: (id: string) => `/employee-dashboard/invoices/${id}`,

@@ -10,6 +10,7 @@ import { paths } from './paths';
 import { isGuarded, type Router } from './routes';
 import { withReturnTo as beforePath, nextRequirement } from './shared/session/requirements';
 import { SESSION_KEY, sessionOwner } from './api/sessionStorage';
+import { clearDrafts } from './shared/drafts';
 import { isStorageLimited } from './api/browserStorage';
 import { clearRecentPages } from './shared/shell/recentPages';
 import { clearUnsaved } from './ui/unsavedChanges';
@@ -31,6 +32,8 @@ export function syncSession(router: Router): () => void {
     if (owner === user) return true;
     const before = user;
     user = owner;
+    // Another person on this browser.
+    if (before && user) clearDrafts();
     stopEvents?.();
     stopEvents = user ? startEvents(isFullyAuthenticated) : undefined;
     if (before && !user && !isSigningOut()) notifySessionEnded();

@@ -222,6 +222,20 @@ export class Staff extends Person {
       .filter({ has: this.page.getByText(name, { exact: true }) });
   }
 
+  /** Chooses a transition from the status menu of an order. */
+  async chooseOrderAction(action: string, identifier: string): Promise<void> {
+    await this.page
+      .getByRole('button', { name: new RegExp(`^Status of ${escapeRegExp(identifier)}:`) })
+      .click();
+    await this.page.getByRole('menuitem', { name: action, exact: true }).click();
+  }
+
+  /** Chooses a status from the menu of a step. */
+  async chooseStepStatus(name: string, status: string): Promise<void> {
+    await this.page.getByRole('button', { name: new RegExp(`^Status of ${escapeRegExp(name)}:`) }).click();
+    await this.page.getByRole('menuitem', { name: status, exact: true }).click();
+  }
+
   /** Sets the status in the step dialog; the test checks the result. */
   async setStepStatus(name: string, status: string, more: Fields = {}): Promise<void> {
     await this.button(`Edit ${name}`).click();
@@ -235,7 +249,9 @@ export class Staff extends Person {
 /** Runs in the page: text lines of each toast without its button. */
 function readToasts(toasts: Element[]): { id: string; words: string[] }[] {
   return toasts.map((toast) => {
-    const texts = document.createTreeWalker(toast, NodeFilter.SHOW_TEXT);
+    const texts = document.createTreeWalker(toast, NodeFilter.SHOW_TEXT, (text) =>
+      text.parentElement?.closest('button') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+    );
     const words: string[] = [];
     while (texts.nextNode()) words.push(texts.currentNode.textContent?.trim() ?? '');
     return { id: toast.id, words: words.filter(Boolean) };

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, body } from './client';
+import { trackedFetch } from './connection';
 import type {
   CallStatus,
   CommissionStatus,
@@ -304,6 +305,17 @@ export const queries = {
       queryKey: ['documents', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/documents/{id}', { params: { path: { id } }, signal })),
       refetchInterval: scanPollInterval,
+    }),
+  /** Bytes of the largest file that the server takes; it answers with binary megabytes. */
+  uploadLimit: () =>
+    queryOptions({
+      queryKey: ['upload limit'],
+      queryFn: async ({ signal }) => {
+        const answer = await trackedFetch('/storage/v1/uploads', { method: 'OPTIONS', signal });
+        const limit = Number(answer.headers.get('tus-max-size'));
+        return limit > 0 ? limit : null;
+      },
+      staleTime: Number.POSITIVE_INFINITY,
     }),
   documentRequests: (spvId: string) =>
     queryOptions({

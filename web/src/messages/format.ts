@@ -30,6 +30,12 @@ export function shortDate(day: string): string {
   return new Intl.DateTimeFormat(getLocale().language, options).format(new Date(`${day}T00:00:00Z`));
 }
 
+/** "Nov 16" within half a year of today, otherwise with its year. */
+export function nearDate(day: string, today = todayInUserZone()): string {
+  const days = Math.abs(Date.parse(day) - Date.parse(today)) / 86_400_000;
+  return days < 183 ? shortDate(day) : date(day);
+}
+
 /** Day of an instant in the zone of the user, in wire format. */
 export function localDay(instant: string): string {
   return todayInUserZone(new Date(instant));

@@ -13,7 +13,8 @@ interface Props {
   trail?: ReactNode;
 }
 
-export function PageHeader({ title, text, actions, trail }: Props) {
+/** Names the page in the frame around it; returns its breadcrumb, which the page renders. */
+export function usePageName(title: string, trail: ReactNode): ReactNode {
   const frame = use(PageFrameContext);
   const onPage = frame?.onPage;
   const isRecord = Boolean(trail);
@@ -21,9 +22,14 @@ export function PageHeader({ title, text, actions, trail }: Props) {
     if (onPage) onPage(title, isRecord);
     else document.title = title;
   }, [title, isRecord, onPage]);
+  return trail && frame?.trailSlot && createPortal(<Trail title={title}>{trail}</Trail>, frame.trailSlot);
+}
+
+export function PageHeader({ title, text, actions, trail }: Props) {
+  const breadcrumb = usePageName(title, trail);
   return (
     <header className={classes.header}>
-      {trail && frame?.trailSlot && createPortal(<Trail title={title}>{trail}</Trail>, frame.trailSlot)}
+      {breadcrumb}
       <div className={classes.words}>
         <Title order={1}>{title}</Title>
         {text && (

@@ -22,15 +22,33 @@ interface Toast {
   title: string;
   description?: string;
   destructive?: boolean;
+  /** Button of the toast, such as Undo, which closes it. */
+  action?: { label: string; run: () => void };
 }
 
 /** Outcome toast of a user action. Errors stay until closed. */
-export function toast({ title, description, destructive = false }: Toast): void {
+export function toast({ title, description, destructive = false, action }: Toast): void {
   notifications.clean(outcomeStore);
-  notifications.show(
+  const id = notifications.show(
     {
       title,
-      message: description,
+      message: action ? (
+        <div className={classes.body}>
+          <span>{description}</span>
+          <button
+            type="button"
+            className={classes.action}
+            onClick={() => {
+              notifications.hide(id, outcomeStore);
+              action.run();
+            }}
+          >
+            {action.label}
+          </button>
+        </div>
+      ) : (
+        description
+      ),
       color: destructive ? 'red' : 'brand',
       autoClose: destructive ? false : 5000,
       role: destructive ? 'alert' : 'status',
@@ -46,7 +64,10 @@ export function clearToast(): void {
 }
 
 /** Background notice; long texts may stay longer. */
-export function notice({ title, description }: Omit<Toast, 'destructive'>, autoClose?: number): void {
+export function notice(
+  { title, description }: Pick<Toast, 'title' | 'description'>,
+  autoClose?: number,
+): void {
   notifications.show(
     {
       title,

@@ -104,11 +104,14 @@ pub async fn addressee(db: &mut impl Sql, id: UserId) -> Result<(String, String,
     Ok((email, format!("{first} {last}"), language))
 }
 
-/// The display identifier and country of an order.
+/// The label and country of an order: the vehicle's name with the identifier, else the identifier.
 pub async fn order_label(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {
-    let row: Option<(Option<String>, String)> =
-        tx.sql("select custom_identifier, country from spvs where id = $1").bind(id).optional().await?;
-    Ok(row.map(|(identifier, country)| (display_identifier(id, identifier.as_deref()), country)))
+    let row: Option<(Option<String>, Option<String>, String)> =
+        tx.sql("select custom_identifier, vehicle_name, country from spvs where id = $1").bind(id).optional().await?;
+    Ok(row.map(|(identifier, vehicle, country)| {
+        let identifier = display_identifier(id, identifier.as_deref());
+        (vehicle.map_or(identifier.clone(), |name| format!("{name} ({identifier})")), country)
+    }))
 }
 
 pub async fn insert_unsubscribe_link(tx: &mut Tx, token_hash: &str, mail: MailId) -> Result<()> {

@@ -11,16 +11,24 @@ use crate::{
         ids::UserId,
     },
     outbox::mails::{self, Kind},
-    platform::{activity::Activity, queue::Job},
+    platform::{
+        activity::{self, Activity},
+        queue::{self, Job},
+    },
 };
 use chrono::{DateTime, Duration, NaiveDate, Timelike, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 /// How long a mail waits for the notification to be read in the app.
 pub const READ_GRACE: Duration = Duration::minutes(2);
+/// How long the staff may undo a change of a step: notifications younger than this wait for the next mail.
+const UNDO_WINDOW: Duration = Duration::seconds(10);
 /// Hour of the recipient's day from which the digest is sent.
 const DIGEST_HOUR: u32 = 8;
+/// The action of a changed step in the log.
+const STEP_UPDATED: &str = "step.updated";
 /// Events listed in one mail; further ones are only counted.
 const MAX_LINES: usize = 20;
 
@@ -42,7 +50,8 @@ impl Job for SendDigests {
     const NAME: &'static str = "notifications.digests";
 }
 
-/// Mails a user all pending notifications; false when none is left. Staff and our own jobs.
+/// Mails a user all pending notifications; false when none is left. Changes of a step that is back in its old status are
+/// dropped. Staff and our own jobs.
 ///
 /// # Errors
 /// Forbidden; what the database refuses.
@@ -53,7 +62,12 @@ pub async fn send_immediate_mail(ctx: &Ctx, user: UserId) -> Result<bool> {
         async move {
             // Waits for transactions that create notifications: they rely on this job and enqueue no other.
             store::lock_cursor(tx).await?;
-            mail(tx, ctx, user, MailFrequency::Now, Kind::Notices).await
+            let settled = ctx.now() - UNDO_WINDOW;
+            let mailed = mail(tx, ctx, user, MailFrequency::Now, Kind::Notices, settled).await?;
+            if store::has_pending_mail(tx, user, settled).await? {
+                queue::enqueue_at(tx, &SendImmediateMail { user_id: user }, ctx.now() + READ_GRACE).await?;
+            }
+            Ok(mailed)
         }
         .scope_boxed()
     })
@@ -77,7 +91,7 @@ pub async fn send_digests(ctx: &Ctx) -> Result<usize> {
         let mailed = ctx.transaction(|tx| {
             async move {
                 Ok(store::mark_digest_sent(tx, reader.id, today).await?
-                    && mail(tx, ctx, reader.id, MailFrequency::Daily, Kind::Digest).await?)
+                    && mail(tx, ctx, reader.id, MailFrequency::Daily, Kind::Digest, ctx.now()).await?)
             }
             .scope_boxed()
         });
@@ -93,21 +107,50 @@ pub(crate) fn digest_day(now: DateTime<Utc>, zone: &str) -> Option<NaiveDate> {
     (there.hour() >= DIGEST_HOUR).then(|| there.date_naive())
 }
 
-async fn mail(tx: &mut Tx, ctx: &Ctx, user: UserId, frequency: MailFrequency, kind: Kind) -> Result<bool> {
-    let seqs = store::take_pending(tx, user, frequency).await?;
-    if seqs.is_empty() {
+/// Mails the notifications up to a time; false when none is left.
+async fn mail(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: UserId,
+    frequency: MailFrequency,
+    kind: Kind,
+    until: DateTime<Utc>,
+) -> Result<bool> {
+    let seqs = store::take_pending(tx, user, frequency, until).await?;
+    let mut events = store::events_by_number(tx, &seqs).await?;
+    events.reverse();
+    let events = without_undone_steps(tx, events).await?;
+    if events.is_empty() {
         return Ok(false);
     }
-    let mut events = store::events_by_number(tx, &seqs[..seqs.len().min(MAX_LINES)]).await?;
-    events.reverse();
-    let lines: Vec<Value> = events.iter().map(line).collect();
+    let lines: Vec<Value> = events.iter().take(MAX_LINES).map(line).collect();
     let data = Map::from_iter([
-        ("count".to_owned(), seqs.len().into()),
-        ("more".to_owned(), seqs.len().saturating_sub(MAX_LINES).into()),
+        ("count".to_owned(), events.len().into()),
+        ("more".to_owned(), events.len().saturating_sub(MAX_LINES).into()),
         ("events".to_owned(), lines.into()),
     ]);
     mails::queue(tx, ctx, kind, user, None, data).await?;
     Ok(true)
+}
+
+/// Drops the changes of each step whose status is the one before the first of them: they were undone. The log has the
+/// status, as every change of a step is in it. Events are oldest first.
+async fn without_undone_steps(tx: &mut Tx, mut events: Vec<Activity>) -> Result<Vec<Activity>> {
+    let mut began: Vec<(Uuid, Value)> = Vec::new();
+    for event in events.iter().filter(|event| event.action == STEP_UPDATED) {
+        if let (Some(step), Some(from)) = (event.subject_id, event.data.get("from"))
+            && began.iter().all(|(known, _)| *known != step)
+        {
+            began.push((step, from.clone()));
+        }
+    }
+    for (step, from) in began {
+        let latest = activity::of_subject(tx, step, &[STEP_UPDATED], None, 1).await?;
+        if latest.first().and_then(|event| event.data.get("to")) == Some(&from) {
+            events.retain(|event| event.action != STEP_UPDATED || event.subject_id != Some(step));
+        }
+    }
+    Ok(events)
 }
 
 /// The values of a sentence of the log and of the link to its page, without any other data of the event.

@@ -247,12 +247,16 @@ pub async fn choose(tx: &mut Tx, me: UserId, choice: &SetChoice) -> Result<()> {
     Ok(())
 }
 
-/// Takes the numbers of a user's pending notifications of one frequency, oldest first.
-pub async fn take_pending(tx: &mut Tx, user: UserId, mail: MailFrequency) -> Result<Vec<i64>> {
+/// Takes the numbers of a user's pending notifications of one frequency up to a time, oldest first.
+pub async fn take_pending(tx: &mut Tx, user: UserId, mail: MailFrequency, until: DateTime<Utc>) -> Result<Vec<i64>> {
     let mut rows: Vec<(i64,)> = tx
-        .sql("update notifications set mail = null where mail = $1 and user_id = $2 and read_at is null returning seq")
+        .sql(
+            "update notifications set mail = null \
+             where mail = $1 and user_id = $2 and read_at is null and created_at <= $3 returning seq",
+        )
         .bind(mail)
         .bind(user)
+        .bind(until)
         .all()
         .await?;
     rows.sort_unstable();

@@ -297,7 +297,7 @@ async fn accounts_matching(db: &mut Db, who: &str) -> Result<Vec<uuid::Uuid>> {
 
 /// Events of one subject, newest first; `actions` are constants.
 pub async fn of_subject(
-    db: &mut Db,
+    db: &mut impl Sql,
     subject: uuid::Uuid,
     actions: &[&str],
     before: Option<i64>,

@@ -17,6 +17,8 @@ import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { NeedHelp } from './NeedHelp';
+import { Needs } from './needs/Needs';
+import { useNeeds } from './needs/useNeeds';
 import { QuickActions } from './QuickActions';
 import { OrderCard, OrderCardSkeleton } from './OrderCard';
 
@@ -24,6 +26,7 @@ export function Component() {
   const { t } = useTranslation('client');
   const me = useMe();
   const { data, error, refetch } = useQuery(queries.clientDashboard());
+  const needs = useNeeds();
   return (
     <>
       <PageHeader title={t('welcome', { name: me.first_name })} text={t('welcome_text')} />
@@ -31,55 +34,58 @@ export function Component() {
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
       ) : (
         <Stack gap="md">
-          <StatRow>
-            <StatCard
-              label={t('count.processing')}
-              icon={<IconProgress size={18} />}
-              value={data && number(data.processing)}
-            />
-            <StatCard
-              label={t('count.pending')}
-              icon={<IconClock size={18} />}
-              value={data && number(data.pending)}
-            />
-            <StatCard
-              label={t('count.completed')}
-              icon={<IconCircleCheck size={18} />}
-              value={data && number(data.completed)}
-            />
-          </StatRow>
+          <Needs of={needs} />
           <TwoColumns
             main={
-              <Section
-                title={t('orders.title')}
-                flush
-                actions={
-                  data &&
-                  data.spvs.length > 0 && (
-                    <Anchor
-                      component={Link}
-                      to={paths.clientOrders}
-                      size="sm"
-                      aria-label={t('orders.view_all_of')}
-                    >
-                      {t('orders.view_all')}
-                    </Anchor>
-                  )
-                }
-              >
-                {!data && (
-                  <>
-                    <OrderCardSkeleton />
-                    <OrderCardSkeleton />
-                  </>
-                )}
-                {data?.spvs.length === 0 && (
-                  <EmptyState icon={<IconFolderPlus size={20} />} title={t('orders.empty')} />
-                )}
-                {data?.spvs.map((spv) => (
-                  <OrderCard key={spv.id} spv={spv} />
-                ))}
-              </Section>
+              <>
+                <Section
+                  title={t('orders.title')}
+                  flush
+                  actions={
+                    data &&
+                    data.spvs.length > 0 && (
+                      <Anchor
+                        component={Link}
+                        to={paths.clientOrders}
+                        size="sm"
+                        aria-label={t('orders.view_all_of')}
+                      >
+                        {t('orders.view_all')}
+                      </Anchor>
+                    )
+                  }
+                >
+                  {!data && (
+                    <>
+                      <OrderCardSkeleton />
+                      <OrderCardSkeleton />
+                    </>
+                  )}
+                  {data?.spvs.length === 0 && (
+                    <EmptyState icon={<IconFolderPlus size={20} />} title={t('orders.empty')} />
+                  )}
+                  {data?.spvs.map((spv) => (
+                    <OrderCard key={spv.id} spv={spv} detail={needs.orders.find(({ id }) => id === spv.id)} />
+                  ))}
+                </Section>
+                <StatRow>
+                  <StatCard
+                    label={t('count.processing')}
+                    icon={<IconProgress size={18} />}
+                    value={data && number(data.processing)}
+                  />
+                  <StatCard
+                    label={t('count.pending')}
+                    icon={<IconClock size={18} />}
+                    value={data && number(data.pending)}
+                  />
+                  <StatCard
+                    label={t('count.completed')}
+                    icon={<IconCircleCheck size={18} />}
+                    value={data && number(data.completed)}
+                  />
+                </StatRow>
+              </>
             }
             side={
               <>

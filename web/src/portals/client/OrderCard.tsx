@@ -1,29 +1,50 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import type { Spv } from '../../api/types';
+import type { Spv, SpvDetail } from '../../api/types';
 import { date } from '../../messages/format';
 import { paths } from '../../paths';
 import { phaseText } from '../../shared/spvs/details';
-import { ProgressBar } from '../../ui/ProgressBar';
+import { isActive } from '../../shared/spvs/dueDates';
+import { orderName } from '../../shared/spvs/orderName';
+import { StepTimeline } from '../../shared/spvs/StepTimeline';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { StepProgress, type SegmentState } from '../../ui/StepProgress';
 import classes from './OrderCard.module.css';
 
-export function OrderCard({ spv }: { spv: Spv }) {
-  const { t } = useTranslation(['client', 'names']);
+interface Props {
+  spv: Spv;
+  /** The order with its steps, once loaded. */
+  detail: SpvDetail | undefined;
+}
+
+export function OrderCard({ spv, detail }: Props) {
+  const { t } = useTranslation(['client', 'common', 'names']);
+  const name = orderName(spv);
   return (
-    <article className={classes.card} aria-label={spv.identifier}>
+    <article className={classes.card} aria-label={name}>
       <div className={classes.head}>
         <div>
-          <h3 className={classes.name}>{spv.identifier}</h3>
+          <h3 className={classes.name}>{name}</h3>
           <p className={classes.facts}>
+            {spv.vehicle_name && `${spv.identifier} · `}
             {t('order.number', { number: spv.order_number })} ·{' '}
             {t('order.ordered', { date: date(spv.ordered_date) })}
           </p>
         </div>
         <StatusBadge kind="spv" status={spv.status} />
       </div>
-      <ProgressBar percent={spv.progress.percent} label={t('order.progress_of', { name: spv.identifier })} />
+      <div className={classes.progress}>
+        <StepProgress
+          steps={detail?.steps.map((step) => step.status) ?? segments(spv)}
+          percent={spv.progress.percent}
+          label={t('order.progress_of', { name })}
+        />
+        <span className={classes.facts}>{t('common:steps_done', { ...spv.progress })}</span>
+      </div>
+      {detail && isActive(spv) && detail.steps.length > 0 && (
+        <StepTimeline spv={detail} compact label={t('order.steps_of', { name })} />
+      )}
       <div className={classes.foot}>
         <span className={classes.phase}>{phaseText(t, spv)}</span>
         <span className={classes.buttons}>
@@ -32,7 +53,7 @@ export function OrderCard({ spv }: { spv: Spv }) {
               component={Link}
               to={paths.clientOrderDocuments(spv.id)}
               variant="default"
-              aria-label={t('order.upload_of', { name: spv.identifier })}
+              aria-label={t('order.upload_of', { name })}
             >
               {t('order.upload')}
             </Button>
@@ -41,13 +62,20 @@ export function OrderCard({ spv }: { spv: Spv }) {
             component={Link}
             to={paths.clientOrder(spv.id)}
             variant="default"
-            aria-label={t('order.view_of', { name: spv.identifier })}
+            aria-label={t('order.view_of', { name })}
           >
             {t('order.view')}
           </Button>
         </span>
       </div>
     </article>
+  );
+}
+
+/** Progress before the steps are known. */
+function segments({ progress }: Spv): SegmentState[] {
+  return Array.from({ length: progress.total }, (_, place) =>
+    place < progress.completed ? 'completed' : 'pending',
   );
 }
 
@@ -63,6 +91,7 @@ export function OrderCardSkeleton() {
         <Skeleton height={20} width={72} />
       </div>
       <Skeleton height={6} my={6} />
+      <Skeleton height={246} />
       <div className={classes.foot}>
         <Skeleton height={13} width="min(290px, 100%)" my={3} />
         <Skeleton className={classes.waitingButton} />

@@ -8,6 +8,8 @@ import type { Spv } from '../../api/types';
 import { paths } from '../../paths';
 import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
+import { OrderLabel } from '../../shared/spvs/OrderLabel';
+import { orderName } from '../../shared/spvs/orderName';
 import { OwnRequests } from '../../shared/requests/OwnRequests';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
@@ -27,9 +29,20 @@ export function Component() {
       key: 'identifier',
       header: t('orders.identifier'),
       cell: (spv) => (
-        <Anchor component={Link} to={paths.clientOrder(spv.id)} className="mono" fw={500}>
-          {spv.identifier}
-        </Anchor>
+        <OrderLabel
+          spv={spv}
+          link={(name, isIdentifier) => (
+            <Anchor
+              component={Link}
+              to={paths.clientOrder(spv.id)}
+              className={isIdentifier ? 'mono' : undefined}
+              fz={isIdentifier ? undefined : 'inherit'}
+              fw={500}
+            >
+              {name}
+            </Anchor>
+          )}
+        />
       ),
     },
     {
@@ -49,7 +62,7 @@ export function Component() {
       cell: (spv) => (
         <ProgressBar
           percent={spv.progress.percent}
-          label={t('order.progress_of', { name: spv.identifier })}
+          label={t('order.progress_of', { name: orderName(spv) })}
         />
       ),
     },

@@ -5,6 +5,8 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyDashboard, Spv } from '../../api/types';
+import { OrderLabel } from '../../shared/spvs/OrderLabel';
+import { orderName } from '../../shared/spvs/orderName';
 import { tableState } from '../../shared/tableState';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { InfoTooltip } from '../../ui/InfoTooltip';
@@ -108,7 +110,7 @@ function Orders({ label, state = loadingState, expected }: OrdersProps) {
     {
       key: 'spv',
       header: t('company.identifier'),
-      cell: (spv) => <span className="mono">{spv.identifier}</span>,
+      cell: (spv) => <OrderLabel spv={spv} />,
     },
     {
       key: 'status',
@@ -122,7 +124,7 @@ function Orders({ label, state = loadingState, expected }: OrdersProps) {
       header: t('progress'),
       explain: t('progress_text'),
       cell: (spv) => (
-        <ProgressBar percent={spv.progress.percent} label={t('progress_of', { name: spv.identifier })} />
+        <ProgressBar percent={spv.progress.percent} label={t('progress_of', { name: orderName(spv) })} />
       ),
     },
     {

@@ -10,6 +10,8 @@ import { queries } from '../../api/queries';
 import type { Me, MeChange, Profile, ProfileChange } from '../../api/types';
 import { paths } from '../../paths';
 import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
+import { changedFields } from '../../shared/settings/changedFields';
+import { SaveBar } from '../../shared/settings/SaveBar';
 import { useMe } from '../../shared/session/me';
 import { useVersionConflict } from '../../shared/StaleProblem';
 import { useUnsaved } from '../../ui/unsavedChanges';
@@ -144,11 +146,11 @@ function ProfileForm({ profile }: { profile: Profile }) {
         {me.company && <TextInput size="sm" label={t('profile.company')} value={me.company.name} readOnly />}
       </FieldPair>
       {problem && <div role="alert">{problem}</div>}
-      <BusyButton
-        type="submit"
+      <SaveBar
+        changes={changedFields(form)}
         busy={save.isPending}
-        label={t('profile.submit')}
-        busyLabel={t('common:saving')}
+        saveLabel={t('profile.submit')}
+        onDiscard={form.reset}
       />
     </form>
   );

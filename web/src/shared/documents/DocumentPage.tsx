@@ -187,6 +187,7 @@ function Side({ document }: { document: DocumentDetail }) {
             target={document.request_id ? { request_id: document.request_id } : { document_id: document.id }}
             label={t('upload.version')}
             single
+            wholePage
           />
         </Section>
       )}

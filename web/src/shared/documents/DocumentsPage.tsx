@@ -28,7 +28,7 @@ export function DocumentsPage() {
       <Stack gap="md">
         {isClient && (
           <Section title={t('upload.title')}>
-            <UploadArea target={{}} label={t('upload.title')} />
+            <UploadArea wholePage target={{}} label={t('upload.title')} />
           </Section>
         )}
         <Section

@@ -67,7 +67,11 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
           />
           <div className={classes.body}>
             {spv.can.includes('upload') ? (
-              <UploadArea target={{ spv_id: spv.id }} label={t('upload.to', { name: spv.identifier })} />
+              <UploadArea
+                wholePage
+                target={{ spv_id: spv.id }}
+                label={t('upload.to', { name: spv.identifier })}
+              />
             ) : (
               <Text size="sm" c="dimmed">
                 {t(`upload.over_${spv.status}`)}

@@ -5,11 +5,12 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconCamera, IconUpload } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMe } from '../session/me';
 import classes from './documents.module.css';
+import { usePageDrop } from './usePageDrop';
+import { UploadLimits } from './UploadLimits';
 import { UploadList } from './UploadList';
-import { sendFiles, type OnUploaded, type RunningUpload, type Target } from './uploads';
-import { useUploadToasts } from './useUploadToasts';
+import type { OnUploaded, RunningUpload, Target } from './uploads';
+import { useSendFiles } from './useSendFiles';
 
 interface Props {
   target: Target;
@@ -18,26 +19,31 @@ interface Props {
   /** A new version is a single file. */
   single?: boolean;
   onUploaded?: OnUploaded;
+  /** Takes files dropped anywhere on the page; for one area of a page. */
+  wholePage?: boolean;
   /** Retries the attach call of an upload. */
   onRetry?: (upload: RunningUpload) => void;
 }
 
 /** Dropzone, file chooser and camera on phones. */
-export function UploadArea({ target, label, single = false, onUploaded, onRetry }: Props) {
+export function UploadArea({ target, label, single = false, wholePage = false, onUploaded, onRetry }: Props) {
   const { t } = useTranslation('documents');
-  const { id: user } = useMe();
   const open = useRef<() => void>(null);
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
-  const showToast = useUploadToasts(target);
-  const handleUploaded: OnUploaded = (documentId) => {
-    showToast(documentId);
-    onUploaded?.(documentId);
-  };
-  const upload = (files: readonly File[]) =>
-    void sendFiles(files, target, user, handleUploaded, onRetry !== undefined);
+  const upload = useSendFiles(target, { onUploaded, onRetry });
+  const place = useRef<HTMLDivElement>(null);
   return (
-    <div className={classes.area} role="group" aria-label={label}>
+    <div ref={place} className={classes.area} role="group" aria-label={label}>
+      {wholePage && (
+        <PageDrop
+          label={label}
+          onFiles={(files) => {
+            upload(single ? files.slice(0, 1) : files);
+            place.current?.scrollIntoView({ block: 'nearest' });
+          }}
+        />
+      )}
       <Dropzone
         openRef={open}
         onDrop={upload}
@@ -65,6 +71,7 @@ export function UploadArea({ target, label, single = false, onUploaded, onRetry 
             )}
           </div>
         </div>
+        <UploadLimits />
       </Dropzone>
       {hasCamera && (
         <input
@@ -82,4 +89,10 @@ export function UploadArea({ target, label, single = false, onUploaded, onRetry 
       <UploadList target={target} onRetry={onRetry} />
     </div>
   );
+}
+
+/** Covers the page while files are held over it. */
+function PageDrop({ label, onFiles }: { label: string; onFiles: (files: File[]) => void }) {
+  const over = usePageDrop(onFiles);
+  return over && <div className={classes.pageDrop}>{label}</div>;
 }

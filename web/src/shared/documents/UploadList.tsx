@@ -8,10 +8,17 @@ import { dismissUpload, resumeUpload, useUploads, type RunningUpload, type Targe
 
 type OnRetry = (upload: RunningUpload) => void;
 
+interface Props {
+  target: Target;
+  onRetry?: OnRetry;
+  /** Finished uploads are shown elsewhere. */
+  hideDone?: boolean;
+}
+
 /** Uploads of a target with progress. */
-export function UploadList({ target, onRetry }: { target: Target; onRetry?: OnRetry }) {
+export function UploadList({ target, onRetry, hideDone = false }: Props) {
   const { t } = useTranslation('documents');
-  const uploads = useUploads(target);
+  const uploads = useUploads(target).filter(({ status }) => !hideDone || status !== 'done');
   if (uploads.length === 0) return null;
   return (
     <ul className={classes.uploads} aria-label={t('upload.running')}>

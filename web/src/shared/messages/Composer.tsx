@@ -9,9 +9,10 @@ import { AttachButton } from '../documents/AttachButton';
 import { useAttachments } from '../documents/useAttachments';
 import { UploadList } from '../documents/UploadList';
 import type { Target } from '../documents/uploads';
+import { readDraft, removeDraft, saveDraft } from '../drafts';
+import { useMe } from '../session/me';
 import { useSave } from '../useSave';
 import classes from './Composer.module.css';
-import * as drafts from './drafts';
 
 /** A thread, order, client, or the general conversation. */
 export type Recipient = { thread_id: string } | { spv_id: string } | { client_id: string } | object;
@@ -25,13 +26,23 @@ interface Props {
   files: Target;
 }
 
-/** Message composer. Ctrl+Enter sends. */
+interface Draft {
+  body: string;
+  internal: boolean;
+}
+
+/** Message composer. Ctrl+Enter sends. What is typed survives a reload. */
 export function Composer({ draft, to, notes, files }: Props) {
   const { t } = useTranslation('messages');
   const attached = useAttachments(files);
+  const { id: user } = useMe();
+  const draftName = `message ${draft}`;
   const form = useForm({
-    initialValues: drafts.readDraft(draft) ?? { body: '', internal: false },
-    onValuesChange: (values) => drafts.saveDraft(draft, values),
+    initialValues: { body: '', internal: false, ...readDraft<Draft>(user, draftName) },
+    onValuesChange: (values) => {
+      if (values.body) saveDraft(user, draftName, values);
+      else removeDraft(user, draftName);
+    },
   });
   const save = useSave({
     form,

@@ -25,6 +25,7 @@ export function subjectPath(role: Role, { subject, spv_id }: Activity): string |
     if (subject.kind === 'call') return paths.employeeCalls;
     if (subject.kind === 'commission') return paths.employeeCommissions;
     if (subject.kind === 'payout' || subject.kind === 'payout_run') return paths.employeePayouts;
+    if (spv_id && subject.kind === 'document_request') return paths.employeeOrderTab(spv_id, 'documents');
     if (spv_id) return paths.employeeOrder(spv_id);
     if (subject.kind === 'client') return paths.employeeListFor('clients', subject.label);
     if (subject.kind === 'company') return paths.employeeListFor('companies', subject.label);

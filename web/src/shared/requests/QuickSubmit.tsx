@@ -6,6 +6,7 @@ import type { NewRequest, RequestKind, RequestPriority } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { FormModal, FieldPair } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
+import { useFormDraft } from '../drafts';
 import { useSave } from '../useSave';
 import { StaffSelect } from './StaffSelect';
 import { priorities } from './quickRequestKinds';
@@ -31,6 +32,7 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
       assignee_id: '',
     },
   });
+  useFormDraft('quick request', form);
   const save = useSave({
     form,
     save: (request: NewRequest, key) =>

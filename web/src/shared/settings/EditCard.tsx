@@ -1,13 +1,13 @@
 import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Noun } from '../../api/events';
-import { BusyButton } from '../../ui/BusyButton';
 import { Section } from '../../ui/Section';
 import { useVersionConflict } from '../StaleProblem';
 import { useUnsaved } from '../../ui/unsavedChanges';
 import { useRequiredFieldsMessage, useSave } from '../useSave';
+import { changedFields } from './changedFields';
 import classes from './EditCard.module.css';
+import { SaveBar } from './SaveBar';
 
 /** Versioned resource of a card. */
 interface Versioned {
@@ -38,7 +38,6 @@ interface Props<Whole extends Versioned, Values> {
 export function EditCard<Whole extends Versioned, Values extends object>(props: Props<Whole, Values>) {
   const { id, title, saveLabel, whole, valuesOf, validate, save, onSaved, invalidates, load } = props;
   const { above, below, children } = props;
-  const { t } = useTranslation('common');
   const missing = useRequiredFieldsMessage();
   const [baseline, setBaseline] = useState(whole);
   const stale = useVersionConflict();
@@ -73,20 +72,26 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
       onSubmit={form.onSubmit((values) => saving.mutate(values), missing)}
       noValidate
     >
-      <Section title={title}>
-        <div className={classes.fields}>
-          {above}
-          {children(form)}
-        </div>
-        {problem && (
-          <div role="alert" className={classes.problem}>
-            {problem}
+      <Section title={title} flush>
+        <div className={classes.body}>
+          <div className={classes.fields}>
+            {above}
+            {children(form)}
           </div>
-        )}
-        <div className={classes.footer}>
-          {below}
-          <BusyButton type="submit" busy={saving.isPending} label={saveLabel} busyLabel={t('saving')} />
+          {problem && (
+            <div role="alert" className={classes.problem}>
+              {problem}
+            </div>
+          )}
         </div>
+        <SaveBar
+          changes={changedFields(form)}
+          busy={saving.isPending}
+          saveLabel={saveLabel}
+          onDiscard={form.reset}
+        >
+          {below}
+        </SaveBar>
       </Section>
     </form>
   );

@@ -13,12 +13,13 @@ import { TimeZoneSelect } from '../geo/TimeZoneSelect';
 import { applyLanguage } from '../session/applyPreferences';
 import { useMe } from '../session/me';
 import { useSave } from '../useSave';
-import { BusyButton } from '../../ui/BusyButton';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { FieldPair } from '../../ui/FormModal';
 import { Settings, SettingsSection } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import { useUnsaved } from '../../ui/unsavedChanges';
+import { changedFields } from './changedFields';
+import { SaveBar } from './SaveBar';
 import classes from './SettingsForm.module.css';
 
 const themes = ['auto', 'light', 'dark'] as const;
@@ -87,9 +88,12 @@ export function PreferencesPanel() {
           </div>
         </SettingsSection>
       </Settings>
-      <div className={classes.footer}>
-        <BusyButton type="submit" busy={save.isPending} label={t('save')} busyLabel={t('common:saving')} />
-      </div>
+      <SaveBar
+        changes={changedFields(form)}
+        busy={save.isPending}
+        saveLabel={t('save')}
+        onDiscard={form.reset}
+      />
     </form>
   );
 }

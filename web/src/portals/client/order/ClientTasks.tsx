@@ -1,45 +1,75 @@
+import { Button } from '@mantine/core';
 import { IconCircleCheck, IconListCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { SpvDetail } from '../../../api/types';
+import type { DocumentRequest, SpvDetail, Step } from '../../../api/types';
 import { RequestedDocuments, useRequests } from '../../../shared/documents/RequestedDocuments';
-import { waitingOn } from '../../../shared/spvs/dueDates';
-import { StepList } from '../../../shared/spvs/StepList';
-import { EqualColumns } from '../../../ui/TwoColumns';
+import { isActive } from '../../../shared/spvs/dueDates';
+import { StepTimeline } from '../../../shared/spvs/StepTimeline';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
+import { NeedRow } from '../needs/NeedRow';
+import { stepNeeds } from '../needs/useNeeds';
+import classes from './OrderPage.module.css';
 
-/** Tasks of the client, and beside them the steps of others. A step blocked by the client counts as theirs. */
+/** What the client has to do for this order: documents, and steps that wait for them. */
 export function ClientTasks({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['client', 'orders']);
-  const yours = spv.steps.filter((step) => step.owner === 'client' || waitingOn(step) === 'client');
   const { data: requests } = useRequests(spv);
-  const ours = spv.steps.filter((step) => !yours.includes(step));
+  const steps = requests && isActive(spv) ? stepNeeds(spv, requests) : [];
   return (
-    <EqualColumns
-      left={
-        <Section title={t('order.your_tasks')} flush>
-          <RequestedDocuments spv={spv} />
-          {yours.length > 0 && (
-            <StepList reader="client" steps={yours} spv={spv} label={t('order.your_tasks')} />
-          )}
-          {yours.length === 0 && requests?.length === 0 && (
-            <EmptyState
-              icon={<IconCircleCheck size={20} />}
-              title={t('orders:all_done')}
-              text={t('orders:all_done_text')}
-            />
-          )}
-        </Section>
-      }
-      right={
-        <Section title={t('order.our_progress')} flush>
-          {ours.length > 0 ? (
-            <StepList reader="client" steps={ours} spv={spv} label={t('order.our_progress')} />
-          ) : (
-            <EmptyState icon={<IconListCheck size={20} />} title={t('order.no_steps')} />
-          )}
-        </Section>
-      }
-    />
+    <Section title={t('order.your_tasks')} flush>
+      {steps.map((need) => (
+        <div key={need.id} className={classes.need}>
+          <NeedRow need={need} sent={false} />
+        </div>
+      ))}
+      <RequestedDocuments spv={spv} />
+      {steps.length === 0 && requests?.length === 0 && (
+        <EmptyState
+          icon={<IconCircleCheck size={20} />}
+          title={t('orders:all_done')}
+          text={t('orders:all_done_text')}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** The steps of the order in one sequence; the client's own are marked. */
+export function Progress({ spv }: { spv: SpvDetail }) {
+  const { t } = useTranslation('client');
+  const { data: requests = [] } = useRequests(spv);
+  return (
+    <Section title={t('order.our_progress')}>
+      {spv.steps.length > 0 ? (
+        <StepTimeline
+          spv={spv}
+          label={t('order.our_progress')}
+          action={(step) => <StepAction step={step} requests={requests} />}
+        />
+      ) : (
+        <EmptyState icon={<IconListCheck size={20} />} title={t('order.no_steps')} />
+      )}
+    </Section>
+  );
+}
+
+/** Leads from a step of the client to what it needs: its documents, or a message. */
+function StepAction({ step, requests }: { step: Step; requests: DocumentRequest[] }) {
+  const { t } = useTranslation('client');
+  if (step.owner !== 'client' && step.waiting_on !== 'client') return null;
+  const asked = requests.some(
+    ({ step_id, status }) => step_id === step.id && (status === 'requested' || status === 'needs_revision'),
+  );
+  return (
+    <Button
+      component="a"
+      href={asked ? '#tasks' : '#messages'}
+      variant="default"
+      size="compact-sm"
+      aria-label={t('needs.answer_of', { name: step.step_name })}
+    >
+      {asked ? t('needs.see_documents') : t('needs.answer')}
+    </Button>
   );
 }

@@ -10,6 +10,7 @@ import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { OrderPeople } from '../../../shared/spvs/People';
+import { orderName } from '../../../shared/spvs/orderName';
 import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/ErrorState';
@@ -17,7 +18,8 @@ import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { Crumb } from '../../../shared/shell/Crumb';
 import { Overview } from './Overview';
-import { ClientTasks } from './ClientTasks';
+import { ClientTasks, Progress } from './ClientTasks';
+import classes from './OrderPage.module.css';
 
 /** Order page of the client: tasks, progress and related lists. */
 export function Component() {
@@ -29,8 +31,15 @@ export function Component() {
   return (
     <>
       <PageHeader
-        title={spv?.identifier ?? t('order.loading')}
-        text={spv && t('order.number', { number: spv.order_number })}
+        title={spv ? orderName(spv) : t('order.loading')}
+        text={
+          spv && (
+            <>
+              {spv.vehicle_name && <span className="mono">{spv.identifier} · </span>}
+              {t('order.number', { number: spv.order_number })}
+            </>
+          )
+        }
         trail={<Crumb to={paths.clientOrders}>{t('nav.orders')}</Crumb>}
         actions={spv && <StatusBadge kind="spv" status={spv.status} />}
       />
@@ -38,13 +47,18 @@ export function Component() {
       {spv && !waits && (
         <Stack gap="md">
           <Overview spv={spv} />
-          <ClientTasks spv={spv} />
+          <div id="tasks" className={classes.place}>
+            <ClientTasks spv={spv} />
+          </div>
           <TwoColumns
             // Panels of the order, one line each.
             main={
               <>
+                <Progress spv={spv} />
                 <OrderDocuments spv={spv} />
-                <OrderThread spvId={spv.id} />
+                <div id="messages" className={classes.place}>
+                  <OrderThread spvId={spv.id} />
+                </div>
               </>
             }
             side={

@@ -3,11 +3,12 @@ import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { date, money } from '../../../messages/format';
 import { phaseText } from '../../../shared/spvs/details';
+import { orderName } from '../../../shared/spvs/orderName';
 import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { DetailList } from '../../../ui/DetailList';
-import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
+import { StepProgress } from '../../../ui/StepProgress';
 
 /** Progress, blocking party and details of an order. */
 export function Overview({ spv }: { spv: SpvDetail }) {
@@ -25,9 +26,10 @@ export function Overview({ spv }: { spv: SpvDetail }) {
           <Text size="sm" mb={6}>
             {phaseText(t, spv)}
           </Text>
-          <ProgressBar
+          <StepProgress
+            steps={spv.steps.map((step) => step.status)}
             percent={spv.progress.percent}
-            label={t('order.progress_of', { name: spv.identifier })}
+            label={t('order.progress_of', { name: orderName(spv) })}
           />
           <Text size="xs" c="dimmed" mt={4}>
             {t('common:steps_done', { ...spv.progress })}

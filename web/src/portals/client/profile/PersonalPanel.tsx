@@ -15,11 +15,12 @@ import { CountrySelect, StateSelect } from '../../../shared/geo/CountrySelect';
 import { useVersionConflict } from '../../../shared/StaleProblem';
 import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
-import { BusyButton } from '../../../ui/BusyButton';
 import { DateField } from '../../../ui/DateField';
 import { FieldPair } from '../../../ui/FormModal';
 import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { toast } from '../../../ui/toasts';
+import { changedFields } from '../../../shared/settings/changedFields';
+import { SaveBar } from '../../../shared/settings/SaveBar';
 import classes from '../../../shared/settings/SettingsForm.module.css';
 
 /** Personal data of the client. */
@@ -164,12 +165,16 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
         </SettingsSection>
       </Settings>
       {problem && <div role="alert">{problem}</div>}
-      <div className={classes.footer}>
-        <BusyButton type="submit" busy={save.isPending} label={t('save')} busyLabel={t('common:saving')} />
+      <SaveBar
+        changes={changedFields(form)}
+        busy={save.isPending}
+        saveLabel={t('save')}
+        onDiscard={form.reset}
+      >
         <Button variant="default" onClick={leave}>
           {t('reset')}
         </Button>
-      </div>
+      </SaveBar>
     </form>
   );
 }

@@ -7,6 +7,7 @@ import { amountToWire } from '../../../messages/amount';
 import { paths, successPath } from '../../../paths';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { currencies, useCountries, type Country, type Currency } from '../../../shared/countries';
+import { useFormDraft } from '../../../shared/drafts';
 import { useMe } from '../../../shared/session/me';
 import { useAttachments } from '../../../shared/documents/useAttachments';
 import { UploadArea } from '../../../shared/documents/UploadArea';
@@ -113,6 +114,7 @@ function OrderForm() {
       void navigate(successPath({ redirect: paths.clientOrders, reference, milliseconds }));
     },
   });
+  useFormDraft('order request', form);
   useUnsaved(form.isDirty() && !save.isPending);
   const submit = form.onSubmit((values) => save.mutate(values));
 
@@ -158,7 +160,7 @@ function OrderForm() {
         <fieldset className={classes.names}>
           <legend>{t('form.documents')}</legend>
           <p className={classes.hint}>{t('form.documents_text')}</p>
-          <UploadArea target={files} label={t('form.documents')} />
+          <UploadArea wholePage target={files} label={t('form.documents')} />
         </fieldset>
         <div className={classes.footer}>
           {/* On the left, because toasts are on the right. */}

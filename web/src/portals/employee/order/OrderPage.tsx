@@ -1,73 +1,147 @@
-import { Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
+import type { SpvDetail } from '../../../api/types';
+import { number } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
-import { OrderPeople } from '../../../shared/spvs/People';
-import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
 import { Crumb } from '../../../shared/shell/Crumb';
-import { PageHeader } from '../../../ui/PageHeader';
-import { Section } from '../../../ui/Section';
+import { useParam } from '../../../shared/queryParams';
+import { BlockedBy } from '../../../shared/spvs/BlockedBy';
+import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
 import { ErrorState } from '../../../ui/ErrorState';
-import { StatusBadge } from '../../../ui/StatusBadge';
-import { TwoColumns } from '../../../ui/TwoColumns';
-import { StatusActions } from '../spvs/StatusActions';
+import { Prose } from '../../../ui/Prose';
+import { OrderHeader } from './OrderHeader';
 import { OrderSteps } from './OrderSteps';
-import { Overview } from './Overview';
+import { Properties } from './Properties';
+import { useOrder } from './useOrder';
+import { useStepActions } from './useStepActions';
+import classes from './OrderPage.module.css';
+
+const TABS = ['steps', 'documents', 'messages', 'invoices', 'activity'] as const;
 
 /** Order page of staff. */
 export function Component() {
   const { id = '' } = useParams();
-  const { t } = useTranslation(['employee', 'client', 'orders']);
-  const { data: spv, error, refetch } = useQuery(queries.spv(id));
-  const waits = useWaitsForDocuments(id);
+  const { data: spv, error, refetch } = useOrder(id);
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  if (!spv) return <OrderSkeleton />;
+  return <Order spv={spv} />;
+}
+
+function Order({ spv }: { spv: SpvDetail }) {
+  const { t } = useTranslation(['employee', 'common', 'documents', 'messages', 'billing', 'orders']);
+  const [param, setTab] = useParam('tab');
+  const actions = useStepActions(spv);
+  const counts = useCounts(spv);
+  const waits = useWaitsForDocuments(spv.id);
+  const tab = TABS.find((name) => name === param) ?? 'steps';
+  const labels = {
+    steps: t('spvs.steps'),
+    documents: t('documents:title'),
+    messages: t('messages:title'),
+    invoices: t('billing:list'),
+    activity: t('orders:activity'),
+  };
+  const panels: Record<(typeof TABS)[number], ReactNode> = {
+    steps: waits ? (
+      <Skeleton height={460} radius="md" />
+    ) : (
+      <>
+        <BlockedBy spv={spv} reader="staff" />
+        <div className={classes.card}>
+          <OrderSteps spv={spv} />
+        </div>
+      </>
+    ),
+    documents: <OrderDocuments spv={spv} />,
+    messages: <OrderThread spvId={spv.id} notes />,
+    invoices: <OrderInvoices spv={spv} />,
+    activity: <Timeline spvId={spv.id} />,
+  };
   return (
     <>
-      <PageHeader
-        title={spv?.identifier ?? t('client:order.loading')}
-        text={spv && t('client:order.number', { number: spv.order_number })}
+      <OrderHeader
+        spv={spv}
+        actions={actions}
         trail={<Crumb to={paths.employeeSpvs}>{t('tab.spvs')}</Crumb>}
-        actions={
-          spv && (
-            <>
-              <StatusBadge kind="spv" status={spv.status} />
-              <StatusActions spv={spv} />
-            </>
-          )
-        }
       />
-      {(!spv || waits) && <Skeleton height={320} radius="md" />}
-      {spv && !waits && (
-        <TwoColumns
-          // Panels of the order, one line each.
-          main={
-            <>
-              <Section title={t('client:order.overview')}>
-                <Overview spv={spv} />
-              </Section>
-              <Section title={t('spvs.steps')} flush>
-                <OrderSteps spv={spv} />
-              </Section>
-              <OrderDocuments spv={spv} />
-              <OrderThread spvId={spv.id} notes />
-              <OrderInvoices spv={spv} />
-            </>
-          }
-          side={
-            <>
-              <OrderPeople spv={spv} withClient />
-              <Timeline spvId={spv.id} />
-            </>
-          }
-        />
+      {spv.status_reason && (
+        <Text size="sm" mb="sm">
+          <Prose>{t('spvs.reason', { reason: spv.status_reason })}</Prose>
+        </Text>
       )}
+      <Tabs
+        value={tab}
+        onChange={(next) => setTab(next && next !== 'steps' ? next : '')}
+        keepMounted={false}
+        classNames={{ list: classes.tabs, tab: classes.tab }}
+      >
+        <Tabs.List aria-label={t('orders:sections')}>
+          {TABS.map((name) => (
+            <Tabs.Tab key={name} value={name} rightSection={<Count value={counts[name]} />}>
+              {labels[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <div className={classes.columns}>
+          <div className={classes.main}>
+            {TABS.map((name) => (
+              <Tabs.Panel key={name} value={name}>
+                <Stack gap="md">{panels[name]}</Stack>
+              </Tabs.Panel>
+            ))}
+          </div>
+          <Properties spv={spv} />
+        </div>
+      </Tabs>
+      {actions.dialog}
     </>
+  );
+}
+
+interface Known {
+  count: number;
+  more?: boolean;
+}
+
+/** Rows of each tab, as far as they are known: a long list says that there are more. */
+function useCounts(spv: SpvDetail): Partial<Record<(typeof TABS)[number], Known>> {
+  const documents = useInfiniteQuery(queries.documents({ spv_id: spv.id }));
+  const threads = useInfiniteQuery(queries.threads({ spv_id: spv.id }));
+  const invoices = useInfiniteQuery(queries.invoices({ spv_id: spv.id }));
+  const requests = useQuery(queries.documentRequests(spv.id));
+  const toReview = requests.data?.filter(({ status }) => status === 'submitted').length ?? 0;
+  return {
+    documents: { count: Math.max(documents.data?.length ?? 0, toReview), more: documents.hasNextPage },
+    messages: { count: threads.data?.[0]?.unread ?? 0 },
+    invoices: { count: invoices.data?.length ?? 0, more: invoices.hasNextPage },
+  };
+}
+
+function Count({ value }: { value?: Known }) {
+  if (!value?.count) return null;
+  return <span className={classes.count}>{number(value.count) + (value.more ? '+' : '')}</span>;
+}
+
+/** In the shape of the page. */
+function OrderSkeleton() {
+  return (
+    <div aria-busy="true">
+      <Skeleton height={24} width="min(320px, 60%)" mt={32} mb={24} />
+      <Skeleton height={14} width="min(460px, 90%)" mb={20} />
+      <Skeleton height={14} width="min(380px, 70%)" mb={28} />
+      <div className={classes.columns}>
+        <Skeleton height={460} radius="md" />
+        <Skeleton height={280} radius="md" />
+      </div>
+    </div>
   );
 }

@@ -1,75 +1,89 @@
-import { ActionIcon, Button, Checkbox, Group } from '@mantine/core';
-import { IconListCheck, IconPencil, IconPlus } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Button, Group, Text } from '@mantine/core';
+import { IconListCheck, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
-import { StepRow } from '../../../shared/spvs/StepList';
+import { usePageKeys } from '../../../shared/shell/registry';
+import { stepShortcuts } from '../../../shared/shortcuts';
+import { nextStep } from '../../../shared/spvs/nextStep';
 import { SortableList } from '../../../ui/SortableList';
 import { EmptyState } from '../../../ui/EmptyState';
 import { NewStepForm } from '../spvs/NewStepForm';
 import { StepForm } from '../spvs/StepForm';
-import { CompleteSteps } from './CompleteSteps';
 import { DeleteStep } from './DeleteStep';
+import { StepRow } from './StepRow';
 import { useReorderSteps } from './useReorderSteps';
+import { useStepActions } from './useStepActions';
+import { useStepKeys } from './useStepKeys';
+import classes from './OrderSteps.module.css';
 
-/** Steps of an order: reorder, edit, complete in bulk, delete and add. */
+/** Steps of an order: complete, change in place, select, reorder, edit, delete and add. */
 export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('employee');
   const [editing, setEditing] = useState<Step | null>(null);
   const [deleting, setDeleting] = useState<Step | null>(null);
   const [adding, setAdding] = useState(false);
-  const [chosen, setChosen] = useState<string[] | null>(null);
   const sort = useReorderSteps(spv);
+  const actions = useStepActions(spv);
+  const list = useRef<HTMLDivElement>(null);
+  const { data: requests = [] } = useQuery(queries.documentRequests(spv.id));
   const mayEdit = spv.can.includes('update_steps');
   const open = spv.steps.filter((step) => step.status !== 'completed' && step.can.includes('update'));
-  const choose = (id: string, on: boolean) =>
-    setChosen((before) => (on ? [...(before ?? []), id] : (before ?? []).filter((other) => other !== id)));
-  const add = mayEdit && spv.status !== 'closed' && (
-    <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={() => setAdding(true)}>
-      {t('step.add')}
-    </Button>
-  );
-  const action = (step: Step) =>
-    chosen
-      ? open.includes(step) && (
-          <Checkbox
-            aria-label={t('bulk.choose', { name: step.step_name })}
-            checked={chosen.includes(step.id)}
-            onChange={(event) => choose(step.id, event.currentTarget.checked)}
-          />
-        )
-      : step.can.includes('update') && (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size={32}
-            aria-label={t('step.edit_of', { name: step.step_name })}
-            onClick={() => setEditing(step)}
-          >
-            <IconPencil size={16} />
-          </ActionIcon>
-        );
+  const { chosen, setChosen, select } = useSelection(open);
+  usePageKeys(stepShortcuts.map(({ keys, name }) => ({ keys: [...keys], label: t(`step.keys.${name}`) })));
+  useStepKeys(list, {
+    onSelect: (id, range) => select(id, !chosen?.includes(id), range),
+    onComplete: chosen && chosen.length > 0 ? () => completeChosen() : undefined,
+  });
+  const steps = open.filter((step) => chosen?.includes(step.id));
+  const completeChosen = () => {
+    actions.complete(steps);
+    setChosen(null);
+  };
+  const next = nextStep(spv)?.id;
+  const ofStep = (id: string) =>
+    requests.filter((request) => request.step_id === id && !['approved', 'waived'].includes(request.status));
   return (
-    <>
-      {chosen ? (
-        <CompleteSteps
-          spv={spv}
-          steps={open.filter((step) => chosen.includes(step.id))}
-          onAll={() => setChosen(open.map((step) => step.id))}
-          onDone={() => setChosen(null)}
-        />
-      ) : (
-        add && (
-          <Group px="md" pt="sm" gap="xs" justify="flex-end">
-            {open.length > 1 && (
-              <Button size="xs" variant="default" onClick={() => setChosen([])}>
-                {t('bulk.start')}
+    <div ref={list}>
+      <Group px="md" py="xs" gap="xs" justify="flex-end" mih={48} className={classes.toolbar}>
+        {chosen ? (
+          <>
+            <Text size="sm" mr="auto" aria-live="polite">
+              {t('bulk.selected', { count: steps.length })}
+            </Text>
+            <Button size="xs" variant="subtle" onClick={() => setChosen(open.map((step) => step.id))}>
+              {t('bulk.all')}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => setChosen(null)}>
+              {t('bulk.clear')}
+            </Button>
+            <Button size="xs" disabled={steps.length === 0} onClick={completeChosen}>
+              {t('bulk.complete', { count: steps.length })}
+            </Button>
+          </>
+        ) : (
+          mayEdit &&
+          spv.status !== 'closed' && (
+            <>
+              {open.length > 1 && (
+                <Button size="xs" variant="default" onClick={() => setChosen([])}>
+                  {t('bulk.start')}
+                </Button>
+              )}
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconPlus size={14} />}
+                onClick={() => setAdding(true)}
+              >
+                {t('step.add')}
               </Button>
-            )}
-            {add}
-          </Group>
-        )
-      )}
+            </>
+          )
+        )}
+      </Group>
       {spv.steps.length === 0 ? (
         <EmptyState icon={<IconListCheck size={20} />} title={t('spvs.no_steps')} />
       ) : (
@@ -82,7 +96,25 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
               : undefined
           }
         >
-          {({ step }, handle) => <StepRow step={step} spv={spv} handle={handle} action={action(step)} />}
+          {({ step }, handle) => (
+            <StepRow
+              step={step}
+              spv={spv}
+              isNext={step.id === next}
+              requests={ofStep(step.id)}
+              actions={actions}
+              handle={handle}
+              selection={
+                chosen && open.includes(step)
+                  ? {
+                      selected: chosen.includes(step.id),
+                      onSelect: (selected, range) => select(step.id, selected, range),
+                    }
+                  : undefined
+              }
+              onEdit={() => setEditing(step)}
+            />
+          )}
         </SortableList>
       )}
       {editing && (
@@ -98,6 +130,25 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
       )}
       {deleting && <DeleteStep spv={spv} step={deleting} onClose={() => setDeleting(null)} />}
       {adding && <NewStepForm spv={spv} onClose={() => setAdding(false)} />}
-    </>
+      {actions.dialog}
+    </div>
   );
+}
+
+/** Selected steps, or null while none are being selected. A range reaches from the step selected before. */
+function useSelection(open: Step[]) {
+  const [chosen, setChosen] = useState<string[] | null>(null);
+  const last = useRef<string>(undefined);
+  const select = (id: string, on: boolean, range: boolean) => {
+    const ids = open.map((step) => step.id);
+    const [from, to] = [ids.indexOf(last.current ?? id), ids.indexOf(id)].toSorted((a, b) => a - b);
+    const touched = range && from !== -1 ? ids.slice(from, (to ?? 0) + 1) : ids.filter((one) => one === id);
+    last.current = id;
+    setChosen((before) => {
+      const others = (before ?? []).filter((one) => !touched.includes(one));
+      const after = on || range ? [...others, ...touched] : others;
+      return before === null && after.length === 0 ? null : after;
+    });
+  };
+  return { chosen, setChosen, select };
 }

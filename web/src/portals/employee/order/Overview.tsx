@@ -4,8 +4,8 @@ import type { SpvDetail } from '../../../api/types';
 import { date, money, percent } from '../../../messages/format';
 import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { DetailList } from '../../../ui/DetailList';
-import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';
+import { StepProgress } from '../../../ui/StepProgress';
 
 /** Progress, blocking party and internal details of an order. */
 export function Overview({ spv }: { spv: SpvDetail }) {
@@ -20,14 +20,17 @@ export function Overview({ spv }: { spv: SpvDetail }) {
         </Text>
       )}
       <div>
-        <ProgressBar percent={spv.progress.percent} label={t('spvs.progress_of', { name: spv.identifier })} />
+        <StepProgress
+          steps={spv.steps.map((step) => step.status)}
+          percent={spv.progress.percent}
+          label={t('spvs.progress_of', { name: spv.identifier })}
+        />
         <Text size="xs" c="dimmed">
           {t('common:steps_done', { ...spv.progress })}
         </Text>
       </div>
       <DetailList
         details={[
-          [t('names:field.vehicle_name'), spv.vehicle_name],
           [t('column.client'), spv.client_name],
           [t('column.email'), spv.client_email],
           [t('column.company'), spv.company_name],

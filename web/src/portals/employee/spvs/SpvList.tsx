@@ -3,6 +3,7 @@ import { IconFolder } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Spv } from '../../../api/types';
 import { percent } from '../../../messages/format';
+import { orderName } from '../../../shared/spvs/orderName';
 import type { TableState } from '../../../ui/DataTable';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Money } from '../../../ui/Money';
@@ -55,10 +56,11 @@ function Item({ spv, selected, onSelect }: { spv: Spv; selected: boolean; onSele
   return (
     <UnstyledButton className={classes.item} aria-current={selected} onClick={onSelect}>
       <span className={classes.head}>
-        <span className={`${classes.name} mono`}>{spv.identifier}</span>
+        <span className={`${classes.name} ${spv.vehicle_name ? '' : 'mono'}`}>{orderName(spv)}</span>
         <StatusBadge kind="spv" status={spv.status} />
       </span>
       <span className={classes.who}>
+        {spv.vehicle_name && <span className="mono">{spv.identifier} · </span>}
         {spv.client_name}
         <span className={classes.company}>{spv.company_name}</span>
       </span>

@@ -1,23 +1,22 @@
 import { Anchor, Skeleton, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
-import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
 import { paths } from '../../../paths';
+import { orderName } from '../../../shared/spvs/orderName';
 import { ErrorState } from '../../../ui/ErrorState';
-import { StatusBadge } from '../../../ui/StatusBadge';
 import { OrderSteps } from '../order/OrderSteps';
 import { Overview } from '../order/Overview';
+import { useOrder } from '../order/useOrder';
 import classes from './SpvSteps.module.css';
 import { StatusActions } from './StatusActions';
 
 /** The selected order: details, actions and steps. */
 export function SpvSteps({ id }: { id: string }) {
   const { t } = useTranslation('employee');
-  const { data: spv, error, refetch } = useQuery(queries.spv(id));
+  const { data: spv, error, refetch } = useOrder(id);
   const panel = useRef<HTMLElement>(null);
 
   useEffect(() => {
@@ -44,8 +43,8 @@ function Head({ spv }: { spv: SpvDetail }) {
   return (
     <header className={classes.head}>
       <div className={classes.title}>
-        <Title order={2}>{spv.identifier}</Title>
-        <StatusBadge kind="spv" status={spv.status} />
+        <Title order={2}>{orderName(spv)}</Title>
+        {spv.vehicle_name && <span className="mono">{spv.identifier}</span>}
         <Anchor component={Link} to={paths.employeeOrder(spv.id)} size="sm">
           {t('open_page')}
         </Anchor>

@@ -1,4 +1,5 @@
-import { IconPlayerPause, IconPlayerPlay, IconRotate, IconX } from '@tabler/icons-react';
+import { UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconPlayerPause, IconPlayerPlay, IconRotate, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, versionedBody } from '../../../api/client';
@@ -10,8 +11,10 @@ import { useMe } from '../../../shared/session/me';
 import { refetchAll } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
-import { RowMenu, type RowAction } from '../../../ui/RowMenu';
+import { ActionMenu, type RowAction } from '../../../ui/RowMenu';
+import { StatusBadge } from '../../../ui/StatusBadge';
 import { toast } from '../../../ui/toasts';
+import classes from './StatusActions.module.css';
 
 type ReasonAction = 'hold' | 'cancel' | 'reopen';
 type ActionInput = { action: 'start' | 'resume' } | { action: ReasonAction; reason: string };
@@ -32,7 +35,7 @@ function runAction(spv: SpvDetail, runAction: ActionInput): Promise<SpvDetail> {
   }
 }
 
-/** Status transitions of an order that the server allows. */
+/** Status of an order with a menu of the transitions that the server allows, and Start Processing. */
 export function StatusActions({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
@@ -75,11 +78,20 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
       onClick: () => setAsking('cancel'),
     },
   ];
+  const badge = <StatusBadge kind="spv" status={spv.status} />;
   return (
     <>
+      <ActionMenu actions={offers.filter((offer) => spv.can.includes(offer.needs))} otherwise={badge}>
+        <UnstyledButton className={classes.status}>
+          <span className="sr-only">{t('spvs.status_of', { name: spv.identifier })} </span>
+          {badge}
+          <IconChevronDown size={14} aria-hidden="true" />
+        </UnstyledButton>
+      </ActionMenu>
       {/* Super admins always see it, enabled while the order is pending (specification). */}
       {(me.role === 'super_admin' || spv.can.includes('start')) && (
         <BusyButton
+          variant={spv.can.includes('start') ? 'filled' : 'default'}
           busy={save.isPending && asking === null}
           disabled={!spv.can.includes('start')}
           label={t('spvs.start')}
@@ -87,7 +99,6 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
           onClick={() => save.mutate({ action: 'start' })}
         />
       )}
-      <RowMenu name={spv.identifier} actions={offers.filter((offer) => spv.can.includes(offer.needs))} />
       {asking && (
         <ReasonDialog
           title={t(`spvs.${asking}_title`, { name: spv.identifier })}

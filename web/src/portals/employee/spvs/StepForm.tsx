@@ -15,10 +15,9 @@ import { FormModal } from '../../../ui/FormModal';
 import { AssigneeSelect } from './AssigneeSelect';
 import { PlanFields, planChanges, planFromStep } from './PlanFields';
 import { toast } from '../../../ui/toasts';
+import { useWaitingParties } from './waitingParties';
 
-type WaitingOn = NonNullable<Step['waiting_on']>;
 const statuses: Step['status'][] = ['pending', 'in_progress', 'completed', 'blocked'];
-const parties: WaitingOn[] = ['staff', 'client', 'iso', 'authority', 'other'];
 
 const valuesOf = (step: Step) => ({
   ...planFromStep(step),
@@ -49,6 +48,7 @@ export function StepForm({
   const stale = useVersionConflict();
   const [planOpen, setPlanning] = useState(false);
   const missing = useRequiredFieldsMessage();
+  const parties = useWaitingParties();
   const form = useForm({
     initialValues: valuesOf(opened),
     // The server checks this field only once all others are valid.
@@ -121,7 +121,7 @@ export function StepForm({
             label={t('step.waiting_on')}
             required
             placeholder={t('choose')}
-            choices={parties.map((value) => ({ value, label: capitalize(t(`names:waiting_on.${value}`)) }))}
+            choices={parties}
             {...form.getInputProps('waiting_on')}
           />
         </>
@@ -168,11 +168,6 @@ export function StepForm({
       )}
     </FormModal>
   );
-}
-
-/** The label is worded for the middle of a sentence. */
-function capitalize(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function changes(step: Step, values: Values, withReason: boolean): StepChange {

@@ -6,6 +6,8 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
 import { paths } from '../../../paths';
+import { OrderLabel } from '../../../shared/spvs/OrderLabel';
+import { orderName } from '../../../shared/spvs/orderName';
 import { tableState } from '../../../shared/tableState';
 import { useMe } from '../../../shared/session/me';
 import { Crumb } from '../../../shared/shell/Crumb';
@@ -32,7 +34,7 @@ export function Component() {
     {
       key: 'order',
       header: t('clients.order'),
-      cell: (spv) => <span className="mono">{spv.identifier}</span>,
+      cell: (spv) => <OrderLabel spv={spv} />,
     },
     {
       key: 'status',
@@ -43,7 +45,7 @@ export function Component() {
       key: 'progress',
       header: t('clients.progress'),
       explain: t('dashboards:progress_text'),
-      cell: (spv) => <ProgressBar percent={spv.progress.percent} label={spv.identifier} />,
+      cell: (spv) => <ProgressBar percent={spv.progress.percent} label={orderName(spv)} />,
     },
     { key: 'ordered', header: t('clients.ordered'), cell: (spv) => <DateText day={spv.ordered_date} /> },
     {

@@ -1,0 +1,135 @@
+/** Steps in one click: complete, undo, change in place and by keyboard on the order page of staff. */
+import { paths } from '../src/paths';
+import { expect, test } from './support/fixtures';
+
+interface Order {
+  status: string;
+  steps: { id: string; step_name: string; status: string; due_date: string | null }[];
+}
+
+test('eight clicks complete the steps of an order, and only the last one asks @postgres', async ({
+  office,
+}) => {
+  const { spv } = await office.clientWithOrder(office.newPerson('Ebba', 'Lund'));
+  const elias = await office.employee();
+  await elias.open(paths.employeeOrder(spv.id));
+  const { steps } = await elias.api.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  const last = steps.at(-1)?.step_name ?? '';
+  for (const { step_name } of steps.slice(0, -1)) {
+    await elias.button(`Complete ${step_name}`).click();
+    // Shown before the server answers.
+    await expect(elias.button(`Complete ${step_name}`)).toHaveAttribute('aria-pressed', 'true');
+  }
+  await elias.button(`Complete “${last}”`).click();
+  const question = elias.dialog('Complete 1 step?');
+  await expect(question).toContainText('the order closes and the client gets an email');
+  await elias.button('Complete 1 step', question).click();
+  await elias.expectToast('Step Updated', 'SPV status changed to Closed');
+  await expect
+    .poll(async () => (await elias.api.get<Order>(`/rest/v1/spvs/${spv.id}`)).status)
+    .toBe('closed');
+  await expect(elias.button('Undo')).toHaveCount(0);
+});
+
+test('a change is undone from its toast, and the log has both', async ({ office }) => {
+  const { spv } = await office.clientWithOrder(office.newPerson('Tove', 'Berg'));
+  const elias = await office.employee();
+  await elias.open(paths.employeeOrder(spv.id));
+  const order = () => elias.api.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  const [first, second] = (await order()).steps.map((step) => step.step_name) as [string, string];
+
+  await elias.button(`Complete ${first}`).click();
+  await elias.expectToast('Step Updated', first);
+  await elias.button('Undo').click();
+  await elias.expectToast('Change undone', first);
+  await expect(elias.button(`Complete ${first}`)).toHaveAttribute('aria-pressed', 'false');
+  const { items } = await elias.api.get<{ items: { action: string; data: { to?: string } }[] }>(
+    `/rest/v1/activity?spv_id=${spv.id}`,
+  );
+  const changes = items.filter(({ action }) => action === 'step.updated').map(({ data }) => data.to);
+  expect(changes).toEqual(['pending', 'completed']);
+
+  // Status, block, assignee and date in place.
+  await elias.chooseStepStatus(second, 'Blocked…');
+  const blocking = elias.dialog(`Block ${second}`);
+  await elias.button('Block step', blocking).click();
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await elias.fillFields({ 'Why is it blocked?': 'A stamp is missing' }, blocking);
+  await elias.choose('Waiting for', 'An authority', blocking);
+  await elias.button('Block step', blocking).click();
+  await elias.expectToast('Step Updated', second);
+  await expect(elias.step(second)).toContainText('A stamp is missing');
+  await elias.chooseStepStatus(second, 'In progress');
+  await elias.expectToast('Step Updated', second);
+  await elias.button('Undo').click();
+  await elias.expectToast('Change undone', second);
+  await expect(elias.step(second)).toContainText('A stamp is missing');
+
+  await elias.button(`Assignee of ${first}: Unassigned`).click();
+  await elias.page.getByRole('menuitem', { name: 'Elias Brandt' }).click();
+  await elias.expectToast('Step Updated', first);
+  await expect(elias.button(`Assignee of ${first}: Assigned to Elias Brandt`)).toBeVisible();
+});
+
+test('steps are moved through, completed, assigned, edited and selected by keyboard', async ({ office }) => {
+  const { spv } = await office.clientWithOrder(office.newPerson('Siv', 'Holm'));
+  const elias = await office.employee();
+  const { keyboard } = elias.page;
+  await elias.open(paths.employeeOrder(spv.id));
+  const { steps } = await elias.api.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  const [first, second, third] = steps.map((step) => step.step_name) as [string, string, string];
+  await expect(elias.step(first)).toBeVisible();
+  const rows = elias.page.locator('[data-row]');
+
+  await keyboard.press('j');
+  await expect(rows.nth(0)).toBeFocused();
+  await keyboard.press('j');
+  await expect(rows.nth(1)).toBeFocused();
+  await keyboard.press('k');
+  await keyboard.press('c');
+  await elias.expectToast('Step Updated', first);
+  await expect(elias.button(`Complete ${first}`)).toHaveAttribute('aria-pressed', 'true');
+
+  await keyboard.press('j');
+  await keyboard.press('a');
+  await expect(elias.page.getByRole('menuitem', { name: 'Elias Brandt' })).toBeVisible();
+  // The menu has the keys.
+  await keyboard.press('c');
+  await keyboard.press('Escape');
+  await expect(elias.button(`Complete ${second}`)).toHaveAttribute('aria-pressed', 'false');
+  await keyboard.press('e');
+  const dialog = elias.dialog('Edit SPV Step');
+  await expect(dialog).toContainText(second);
+  await elias.button('Cancel', dialog).click();
+
+  await rows.nth(1).focus();
+  await keyboard.press('x');
+  await expect(elias.page.getByRole('checkbox', { name: `Select ${second}` })).toBeChecked();
+  await keyboard.press('j');
+  await keyboard.press('j');
+  await keyboard.press('Shift+X');
+  await expect(elias.page.getByRole('checkbox', { name: `Select ${third}` })).toBeChecked();
+  await expect(elias.page.getByText('3 selected')).toBeVisible();
+  await keyboard.press('c');
+  await elias.expectToast('3 steps completed');
+  await elias.button('Undo').click();
+  await expect
+    .poll(async () => {
+      const now = await elias.api.get<Order>(`/rest/v1/spvs/${spv.id}`);
+      return now.steps.filter((step) => step.status === 'completed').length;
+    })
+    .toBe(1);
+});
+
+test('tabs of an order are in the address', async ({ office }) => {
+  const { spv } = await office.clientWithOrder(office.newPerson('Ulla', 'Dahl'));
+  const elias = await office.employee();
+  await elias.open(paths.employeeOrder(spv.id));
+  await elias.page.getByRole('tab', { name: /^Invoices/ }).click();
+  await elias.expectPath(paths.employeeOrderTab(spv.id, 'invoices'));
+  await elias.page.reload();
+  await expect(elias.card('Invoices')).toBeVisible();
+  await elias.page.getByRole('tab', { name: 'Steps', exact: true }).click();
+  await elias.expectPath(paths.employeeOrder(spv.id));
+  await expect(elias.steps()).toBeVisible();
+});

@@ -1,0 +1,54 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { SpvDetail } from '../../../api/types';
+import { money, percent } from '../../../messages/format';
+import { paths } from '../../../paths';
+import { Section } from '../../../ui/Section';
+import classes from './Properties.module.css';
+
+/** Facts of an order that its head does not say. */
+export function Properties({ spv }: { spv: SpvDetail }) {
+  const { t } = useTranslation(['employee', 'common', 'names', 'orders']);
+  const amount = (value: string | null) => value && money(value, spv.currency);
+  return (
+    <Section title={t('orders:properties')}>
+      <dl className={classes.list}>
+        <Property label={t('column.email')}>
+          <Anchor href={`mailto:${spv.client_email}`} fz="inherit">
+            {spv.client_email}
+          </Anchor>
+        </Property>
+        <Property label={t('column.iso')}>
+          {spv.iso_name ? (
+            <Anchor component={Link} to={paths.employeeListFor('isos', spv.iso_name)} fz="inherit">
+              {spv.iso_name}
+            </Anchor>
+          ) : (
+            t('common:no_iso')
+          )}
+        </Property>
+        <Property label={t('orders:number')}>
+          <span className="mono">{spv.order_number}</span>
+        </Property>
+        <Property label={t('names:field.purchase_amount')}>{amount(spv.purchase_amount)}</Property>
+        <Property label={t('names:field.price')}>{amount(spv.price)}</Property>
+        <Property label={t('names:field.iso_commission_percentage')}>
+          {spv.iso_commission_percentage && percent(spv.iso_commission_percentage)}
+        </Property>
+        <Property label={t('names:field.commission')}>{amount(spv.iso_commission)}</Property>
+      </dl>
+    </Section>
+  );
+}
+
+function Property({ label, children }: { label: string; children: ReactNode }) {
+  if (!children) return null;
+  return (
+    <div className={classes.property}>
+      <dt>{label}</dt>
+      <dd className="num">{children}</dd>
+    </div>
+  );
+}
