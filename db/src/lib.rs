@@ -12,6 +12,7 @@ mod migrate;
 mod pool;
 mod postgres;
 mod query;
+mod row;
 mod row_decode;
 mod snapshot;
 mod sqlite;
@@ -23,6 +24,7 @@ pub use dialect::{
 pub use error::{Error, Result, causes};
 pub use postgres::{ConnectionLimit, PoolSizes};
 pub use query::{Query, Record, Scalar, Sql, Value};
+pub use row::{ColumnType, NoColumns, Row, concat_bytes, concat_length, count_some, flatten, insert_sql};
 pub use row_decode::{Nested, timestamps};
 pub use scoped_futures::{ScopedBoxFuture, ScopedFutureExt};
 pub use snapshot::Snapshot;

@@ -204,18 +204,15 @@ impl World {
             &mut tx,
             &self.operator(),
             NewUser {
-                role,
                 status: users::Status::Active,
-                first_name: first.to_owned(),
-                last_name: "Test".to_owned(),
-                email: format!("{}@example.com", first.to_lowercase()),
-                phone: None,
-                address: None,
                 company_id: company,
                 iso_id: iso,
-                password_hash: None,
-                must_change_password: false,
-                language: "en-US".to_owned(),
+                ..NewUser::new(
+                    role,
+                    first.to_owned(),
+                    "Test".to_owned(),
+                    format!("{}@example.com", first.to_lowercase()),
+                )
             },
         )
         .await

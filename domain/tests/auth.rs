@@ -504,18 +504,8 @@ async fn new_password_activates_and_ends_other_sessions_and_links() {
         let auth = node();
         let mut tx = world.db.begin().await.unwrap();
         let new = NewUser {
-            role: Role::Employee,
-            status: Status::Pending,
-            first_name: "Maya".to_owned(),
-            last_name: "Ortiz".to_owned(),
-            email: "maya@example.com".to_owned(),
-            phone: None,
-            address: None,
-            company_id: None,
-            iso_id: None,
-            password_hash: None,
             must_change_password: true,
-            language: "en-US".to_owned(),
+            ..NewUser::new(Role::Employee, "Maya".to_owned(), "Ortiz".to_owned(), "maya@example.com".to_owned())
         };
         let maya = users::insert(&mut tx, &world.operator(), new).await.unwrap();
         tx.commit().await.unwrap();

@@ -119,18 +119,8 @@ async fn company_names_are_unique_across_spellings() {
 
 fn account(email: &str) -> NewUser {
     NewUser {
-        role: Role::Employee,
         status: users::Status::Active,
-        first_name: "Ada".to_owned(),
-        last_name: "Test".to_owned(),
-        email: email.to_owned(),
-        phone: None,
-        address: None,
-        company_id: None,
-        iso_id: None,
-        password_hash: None,
-        must_change_password: false,
-        language: "en-US".to_owned(),
+        ..NewUser::new(Role::Employee, "Ada".to_owned(), "Test".to_owned(), email.to_owned())
     }
 }
 

@@ -2,22 +2,20 @@
 //! (rollups) and signals after it (jobs, activity).
 //!
 //! [`Db`], [`Tx`], [`Sql`] and [`Query`] are those of `db` with this crate's [`Error`].
-#[cfg(test)]
-mod column_check;
 mod inspect;
 mod rollup_deltas;
 
 pub use ::db::{
     AssertSqlSafe, ColumnKind, ColumnSpec, ConnectionLimit, Dialect, Durability, Json, Nested, PerDialect, PoolSizes,
-    QueuePool, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, contains, counter_shard,
-    elapsed_seconds, for_update, in_id_list, json_row, nested_row, nested_subquery, placeholders, select_nested,
-    select_rows, timestamps, unindexed,
+    QueuePool, Row, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, const_concat, contains,
+    counter_shard, elapsed_seconds, for_update, in_id_list, insert, json_row, nested_row, nested_subquery,
+    placeholders, row, select_nested, select_rows, timestamps, unindexed,
 };
-#[cfg(test)]
-pub(crate) use column_check::assert_columns_match;
 pub use inspect::{Existing, inspect, sqlite_file};
 pub use rollup_deltas::{Counter, Metric};
 pub(crate) use rollup_deltas::{FigureKey, NO_PARTNER, Period, RollupDeltas, RollupKey, Sums};
+
+::db::column_type! { Plain: Metric }
 
 use crate::kernel::{
     error::{Error, Result},

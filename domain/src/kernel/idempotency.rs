@@ -1,7 +1,7 @@
 //! Idempotency keys: a repeated request creates no second row and gets the row of the first.
 use crate::kernel::{
     ctx::Ctx,
-    db::{ScopedFutureExt, Sql, Tx},
+    db::{ScopedFutureExt, Sql, Tx, insert},
     error::{Error, Result},
 };
 use chrono::Duration;
@@ -36,14 +36,13 @@ pub async fn find_previous(tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
 /// Conflict `in_progress` when a concurrent request with this key committed first.
 pub async fn store(tx: &mut Tx, ctx: &Ctx, created: Uuid) -> Result<()> {
     let Some((key, hash)) = &ctx.idempotency else { return Ok(()) };
-    tx.sql(
-        "insert into idempotency_keys (actor, key, request_hash, created_id, created_at) values ($1, $2, $3, $4, $5)",
-    )
-    .bind(owner(ctx))
-    .bind(key.clone())
-    .bind(hash.clone())
-    .bind(created)
-    .bind(ctx.now())
+    insert!(tx, "idempotency_keys", {
+        actor: owner(ctx),
+        key: key.clone(),
+        request_hash: hash.clone(),
+        created_id: created,
+        created_at: ctx.now(),
+    })
     .run()
     .await
     .map_err(|e| if e.is_unique_violation() { Error::conflict("in_progress") } else { e })?;

@@ -34,6 +34,8 @@ macro_rules! ids {
         }
 
         impl utoipa::ToSchema for $name {}
+
+        ::db::column_type! { Uuid: $name }
     )*};
 }
 

@@ -15,6 +15,8 @@ macro_rules! text_enum {
             $($(#[$attr])* #[serde(rename = $name)] #[sqlx(rename = $name)] $variant,)+
         }
 
+        ::db::column_type! { Plain: $type }
+
         impl $type {
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 

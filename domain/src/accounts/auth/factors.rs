@@ -66,20 +66,22 @@ impl Method {
     }
 }
 
-/// A row of `factors`.
-#[derive(Clone, Debug, Deserialize, sqlx::FromRow)]
-pub struct Factor {
-    pub id: FactorId,
-    pub user_id: UserId,
-    pub kind: Kind,
-    pub friendly_name: String,
-    pub status: Status,
-    /// Signing key that the secret is derived from.
-    pub key_id: Option<String>,
-    pub last_step: Option<i64>,
-    pub last_challenged_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
+crate::kernel::db::row! {
+    /// A row of `factors`.
+    #[derive(Clone, Debug, Deserialize, sqlx::FromRow)]
+    pub struct Factor {
+        pub id: FactorId,
+        pub user_id: UserId,
+        pub kind: Kind,
+        pub friendly_name: String,
+        pub status: Status,
+        /// Signing key that the secret is derived from.
+        pub key_id: Option<String>,
+        pub last_step: Option<i64>,
+        pub last_challenged_at: Option<DateTime<Utc>>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+    }
 }
 
 /// A row of `factor_challenges`.

@@ -39,21 +39,23 @@ use uuid::Uuid;
 /// Authentication method of provider sessions.
 pub const METHOD: &str = "oauth";
 
-/// A row of `identities`.
-#[derive(Clone, Debug, Deserialize, sqlx::FromRow)]
-pub struct Identity {
-    pub id: IdentityId,
-    pub user_id: UserId,
-    /// Name in the protocol: `google`, `azure`.
-    pub provider: String,
-    /// Subject at the provider; stable when the address changes.
-    pub provider_id: String,
-    pub email: String,
-    #[sqlx(json)]
-    pub data: Map<String, Value>,
-    pub last_sign_in_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
+crate::kernel::db::row! {
+    /// A row of `identities`.
+    #[derive(Clone, Debug, Deserialize, sqlx::FromRow)]
+    pub struct Identity {
+        pub id: IdentityId,
+        pub user_id: UserId,
+        /// Name in the protocol: `google`, `azure`.
+        pub provider: String,
+        /// Subject at the provider; stable when the address changes.
+        pub provider_id: String,
+        pub email: String,
+        #[sqlx(json)]
+        pub data: Map<String, Value>,
+        pub last_sign_in_at: Option<DateTime<Utc>>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+    }
 }
 
 /// Claims of a provider about a person, verified by the caller.

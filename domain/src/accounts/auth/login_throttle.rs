@@ -42,12 +42,14 @@ pub(super) struct ThrottleKey {
     max_seconds: i64,
 }
 
-/// A row of `failures`.
-#[derive(Debug, Deserialize, sqlx::FromRow)]
-pub(crate) struct FailureCount {
-    key: String,
-    failures: i64,
-    last_at: DateTime<Utc>,
+crate::kernel::db::row! {
+    /// A row of `failures`.
+    #[derive(Debug, Deserialize, sqlx::FromRow)]
+    pub(crate) struct FailureCount {
+        key: String,
+        failures: i64,
+        last_at: DateTime<Utc>,
+    }
 }
 
 impl ThrottleKey {

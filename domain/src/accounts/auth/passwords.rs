@@ -44,6 +44,8 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(6);
 #[sqlx(transparent)]
 pub struct PasswordHash(String);
 
+::db::column_type! { Plain: PasswordHash }
+
 impl std::fmt::Debug for PasswordHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("PasswordHash(hidden)")

@@ -48,28 +48,30 @@ pub(super) fn latest_authentication(proofs: &[AmrEntry]) -> Option<i64> {
     proofs.iter().filter(|proof| proof.method != "token_refresh").map(|proof| proof.timestamp).max()
 }
 
-/// A row of `sessions`.
-#[derive(Clone, Debug, Serialize, sqlx::FromRow)]
-pub struct Session {
-    pub id: SessionId,
-    pub user_id: UserId,
-    /// Authenticator assurance level: `aal1`, or `aal2` after a second factor.
-    pub aal: String,
-    #[sqlx(json)]
-    pub amr: Vec<AmrEntry>,
-    #[serde(skip)]
-    pub refresh_counter: i64,
-    /// Refresh tokens with a lower counter are from before the second factor.
-    #[serde(skip)]
-    pub raised_counter: i64,
-    /// The second factor that was verified.
-    #[serde(skip)]
-    pub factor_id: Option<FactorId>,
-    pub refreshed_at: DateTime<Utc>,
-    pub created_at: DateTime<Utc>,
-    pub ended_at: Option<DateTime<Utc>>,
-    pub user_agent: Option<String>,
-    pub address: Option<String>,
+crate::kernel::db::row! {
+    /// A row of `sessions`.
+    #[derive(Clone, Debug, Serialize, sqlx::FromRow)]
+    pub struct Session {
+        pub id: SessionId,
+        pub user_id: UserId,
+        /// Authenticator assurance level: `aal1`, or `aal2` after a second factor.
+        pub aal: String,
+        #[sqlx(json)]
+        pub amr: Vec<AmrEntry>,
+        #[serde(skip)]
+        pub refresh_counter: i64,
+        /// Refresh tokens with a lower counter are from before the second factor.
+        #[serde(skip)]
+        pub raised_counter: i64,
+        /// The second factor that was verified.
+        #[serde(skip)]
+        pub factor_id: Option<FactorId>,
+        pub refreshed_at: DateTime<Utc>,
+        pub created_at: DateTime<Utc>,
+        pub ended_at: Option<DateTime<Utc>>,
+        pub user_agent: Option<String>,
+        pub address: Option<String>,
+    }
 }
 
 /// A session that a statement has ended.

@@ -15,7 +15,6 @@ use crate::{
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
-        i18n::LANGUAGES,
         validate::{LINE, Validator},
     },
     outbox::mails::{self, Kind},
@@ -77,18 +76,9 @@ pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignUpOu
 
     let active = ctx.options.autoconfirm;
     let account = &NewUser {
-        role: Role::Client,
         status: if active { Status::Active } else { Status::Pending },
-        first_name,
-        last_name,
-        email,
-        phone: None,
-        address: None,
-        company_id: None,
-        iso_id: None,
         password_hash,
-        must_change_password: false,
-        language: LANGUAGES[0].to_owned(),
+        ..NewUser::new(Role::Client, first_name, last_name, email)
     };
     let extra =
         &ProtocolFields { metadata, awaits_confirmation: !active, self_made: true, ..ProtocolFields::default() };

@@ -2,22 +2,20 @@
 use super::{
     Account,
     factors::{self, Factor},
-    identities::{self, Identity},
+    identities::Identity,
     sessions::{EndedSession, Session},
 };
 use crate::{
     accounts::users::User,
     kernel::{
-        db::{Db, Dialect, Json, Nested, Sql, Tx, for_update, select_nested},
+        db::{Db, Dialect, Json, Nested, Row, Sql, Tx, for_update, insert, select_nested},
         error::Result,
         ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
     },
 };
 use chrono::{DateTime, Utc};
 
-/// The columns of a [`Session`].
-const ROW_COLUMNS: &str = "id, user_id, aal, amr, refresh_counter, raised_counter, factor_id, refreshed_at, created_at, \
-     ended_at, user_agent, address";
+const COLUMNS: &str = Session::LIST;
 
 /// Factors and identities of an account.
 #[derive(Debug, sqlx::FromRow)]
@@ -36,18 +34,14 @@ impl AccountExtras {
 
 /// The columns of [`AccountExtras`] for the user whose id is `user`, oldest first.
 pub fn extras_columns(dialect: Dialect, user: &str) -> String {
-    let identities = format!(
-        "select {} from identities where user_id = {user} order by created_at, id",
-        identities::store::ROW_COLUMNS
-    );
-    let factors = format!(
-        "select {} from factors where user_id = {user} order by created_at, kind desc, id",
-        factors::store::ROW_COLUMNS
-    );
+    let identities =
+        format!("select {} from identities where user_id = {user} order by created_at, id", Identity::LIST);
+    let factors =
+        format!("select {} from factors where user_id = {user} order by created_at, kind desc, id", Factor::LIST);
     format!(
         "({}) as identities, ({}) as factors",
-        select_nested(dialect, identities::store::COLUMNS, &identities),
-        select_nested(dialect, factors::store::COLUMNS, &factors),
+        select_nested(dialect, Identity::COLUMNS, &identities),
+        select_nested(dialect, Factor::COLUMNS, &factors),
     )
 }
 
@@ -57,31 +51,17 @@ pub async fn load_extras(db: &mut impl Sql, user: UserId) -> Result<AccountExtra
 }
 
 pub async fn insert_session(tx: &mut Tx, session: &Session) -> Result<()> {
-    tx.sql(
-        "insert into sessions (id, user_id, aal, amr, refresh_counter, refreshed_at, created_at, user_agent, address) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-    )
-    .bind(session.id)
-    .bind(session.user_id)
-    .bind(session.aal.clone())
-    .bind(Json(session.amr.clone()))
-    .bind(session.refresh_counter)
-    .bind(session.refreshed_at)
-    .bind(session.created_at)
-    .bind(session.user_agent.clone())
-    .bind(session.address.clone())
-    .run()
-    .await?;
+    insert!(tx, "sessions", session).run().await?;
     Ok(())
 }
 
 pub async fn session(db: &mut impl Sql, id: SessionId) -> Result<Option<Session>> {
-    db.sql_built(format!("select {ROW_COLUMNS} from sessions where id = $1")).bind(id).optional().await
+    db.sql_built(format!("select {COLUMNS} from sessions where id = $1")).bind(id).optional().await
 }
 
 /// The row, locked until the transaction ends.
 pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>> {
-    let sql = format!("select {ROW_COLUMNS} from sessions where id = $1{}", for_update(tx.dialect(), "sessions"));
+    let sql = format!("select {COLUMNS} from sessions where id = $1{}", for_update(tx.dialect(), "sessions"));
     tx.sql_built(sql).bind(id).optional().await
 }
 
@@ -117,7 +97,7 @@ pub async fn save_assurance(tx: &mut Tx, session: &Session) -> Result<()> {
 
 pub async fn elevated_by(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<Vec<Session>> {
     let sql = format!(
-        "select {ROW_COLUMNS} from sessions where user_id = $1 and factor_id = $2 and ended_at is null{}",
+        "select {COLUMNS} from sessions where user_id = $1 and factor_id = $2 and ended_at is null{}",
         for_update(tx.dialect(), "sessions")
     );
     tx.sql_built(sql).bind(user).bind(factor).all().await
@@ -135,7 +115,7 @@ pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> R
 
 pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
     db.sql_built(format!(
-        "select {ROW_COLUMNS} from sessions where user_id = $1 and ended_at is null order by created_at desc, id"
+        "select {COLUMNS} from sessions where user_id = $1 and ended_at is null order by created_at desc, id"
     ))
     .bind(user)
     .all()

@@ -1,7 +1,7 @@
 //! SQL of the IP blocklist.
 use super::Block;
 use crate::kernel::{
-    db::{Sql, Tx},
+    db::{Sql, Tx, insert},
     error::Result,
     ids::BlockId,
 };
@@ -20,14 +20,15 @@ pub async fn lock(tx: &mut Tx) -> Result<Vec<Block>> {
 }
 
 pub async fn insert(tx: &mut Tx, block: &Block) -> Result<()> {
-    tx.sql("insert into address_blocks (id, network, reason, created_at, created_by) values ($1, $2, $3, $4, $5)")
-        .bind(block.id)
-        .bind(block.network.clone())
-        .bind(block.reason.clone())
-        .bind(block.created_at)
-        .bind(block.created_by.clone())
-        .run()
-        .await?;
+    insert!(tx, "address_blocks", {
+        id: block.id,
+        network: block.network.clone(),
+        reason: block.reason.clone(),
+        created_at: block.created_at,
+        created_by: block.created_by.clone(),
+    })
+    .run()
+    .await?;
     Ok(())
 }
 

@@ -1,5 +1,5 @@
 //! Accounts for applicants, and names of the staff.
-use super::{NewUser, Status, User, insert};
+use super::{NewUser, User, insert};
 use crate::{
     kernel::{
         access::Role,
@@ -27,18 +27,10 @@ pub(crate) async fn invite_applicant(
 ) -> Result<User> {
     let text = |field: &str| request.applied(field).unwrap_or_default().to_owned();
     let new = NewUser {
-        role,
-        status: Status::Pending,
-        first_name: text("first_name"),
-        last_name: text("last_name"),
-        email: request.email.clone(),
         phone: request.applied("phone").map(str::to_owned),
-        address: None,
         company_id,
-        iso_id: None,
-        password_hash: None,
-        must_change_password: false,
         language: request.language.clone().unwrap_or_else(|| LANGUAGES[0].to_owned()),
+        ..NewUser::new(role, text("first_name"), text("last_name"), request.email.clone())
     };
     let user = insert(tx, ctx, new).await?;
     mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;

@@ -3,6 +3,7 @@ use crate::{
     accounts::auth::{links::LinkKind, passwords::PasswordHash},
     kernel::{
         access::{Mfa, Role, SignedIn},
+        i18n::LANGUAGES,
         ids::{CompanyId, IsoId, SessionId, UserId},
         locale::DateFormat,
     },
@@ -42,75 +43,79 @@ crate::kernel::text_enum! {
     }
 }
 
-/// A row of `users`. A client's profile is this row too.
-#[derive(Clone, Debug, Serialize, sqlx::FromRow)]
-pub struct User {
-    pub id: UserId,
-    pub email: String,
-    /// Normalized address for comparison (decision 23).
-    #[serde(skip)]
-    pub email_key: String,
-    pub role: Role,
-    pub status: Status,
-    /// Status before the account was suspended or archived, for its restore.
-    #[serde(skip)]
-    pub status_before: Option<Status>,
-    pub first_name: String,
-    pub last_name: String,
-    pub phone: Option<String>,
-    pub address: Option<String>,
-    pub company_id: Option<CompanyId>,
-    pub iso_id: Option<IsoId>,
-    #[serde(skip)]
-    pub password_hash: Option<PasswordHash>,
-    pub must_change_password: bool,
-    pub language: String,
-    pub time_zone: String,
-    pub last_sign_in_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
-    /// `user_metadata` of the auth protocol, written by the user: display only, never trusted.
-    #[serde(skip)]
-    #[sqlx(json)]
-    pub metadata: Map<String, Value>,
-    /// `app_metadata` of the auth protocol, written by administrators: display only, never trusted.
-    #[serde(skip)]
-    #[sqlx(json)]
-    pub app_metadata: Map<String, Value>,
-    /// A new address that is not confirmed yet.
-    #[serde(skip)]
-    pub new_email: Option<String>,
-    #[serde(skip)]
-    pub new_email_key: Option<String>,
-    /// Which of the two confirmations was given: `current` or `new`.
-    #[serde(skip)]
-    pub new_email_confirmed: Option<String>,
-    #[serde(skip)]
-    pub banned_until: Option<DateTime<Utc>>,
-    /// Created through the auth protocol: a link confirms the address and activates the account.
-    #[serde(skip)]
-    pub awaits_confirmation: bool,
-    /// Created by sign-up: its password was chosen before the address was confirmed.
-    #[serde(skip)]
-    pub self_made: bool,
-    #[serde(skip)]
-    #[sqlx(flatten)]
-    pub mailed: MailTimestamps,
-    pub theme: Theme,
-    pub date_format: DateFormat,
+crate::kernel::db::row! {
+    /// A row of `users`. A client's profile is this row too.
+    #[derive(Clone, Debug, Serialize, sqlx::FromRow)]
+    pub struct User {
+        pub id: UserId,
+        pub email: String,
+        /// Normalized address for comparison (decision 23).
+        #[serde(skip)]
+        pub email_key: String,
+        pub role: Role,
+        pub status: Status,
+        /// Status before the account was suspended or archived, for its restore.
+        #[serde(skip)]
+        pub status_before: Option<Status>,
+        pub first_name: String,
+        pub last_name: String,
+        pub phone: Option<String>,
+        pub address: Option<String>,
+        pub company_id: Option<CompanyId>,
+        pub iso_id: Option<IsoId>,
+        #[serde(skip)]
+        pub password_hash: Option<PasswordHash>,
+        pub must_change_password: bool,
+        pub language: String,
+        pub time_zone: String,
+        pub last_sign_in_at: Option<DateTime<Utc>>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+        /// `user_metadata` of the auth protocol, written by the user: display only, never trusted.
+        #[serde(skip)]
+        #[sqlx(json)]
+        pub metadata: Map<String, Value>,
+        /// `app_metadata` of the auth protocol, written by administrators: display only, never trusted.
+        #[serde(skip)]
+        #[sqlx(json)]
+        pub app_metadata: Map<String, Value>,
+        /// A new address that is not confirmed yet.
+        #[serde(skip)]
+        pub new_email: Option<String>,
+        #[serde(skip)]
+        pub new_email_key: Option<String>,
+        /// Which of the two confirmations was given: `current` or `new`.
+        #[serde(skip)]
+        pub new_email_confirmed: Option<String>,
+        #[serde(skip)]
+        pub banned_until: Option<DateTime<Utc>>,
+        /// Created through the auth protocol: a link confirms the address and activates the account.
+        #[serde(skip)]
+        pub awaits_confirmation: bool,
+        /// Created by sign-up: its password was chosen before the address was confirmed.
+        #[serde(skip)]
+        pub self_made: bool,
+        #[serde(skip)]
+        #[sqlx(flatten)]
+        pub mailed: MailTimestamps = ..,
+        pub theme: Theme,
+        pub date_format: DateFormat,
+    }
 }
 
-/// When a mail of each purpose was last requested.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
-pub struct MailTimestamps {
-    pub confirmation_sent_at: Option<DateTime<Utc>>,
-    /// Password recovery or magic link.
-    pub recovery_sent_at: Option<DateTime<Utc>>,
-    pub email_change_sent_at: Option<DateTime<Utc>>,
-    pub reauthentication_sent_at: Option<DateTime<Utc>>,
-    pub invited_at: Option<DateTime<Utc>>,
+crate::kernel::db::row! {
+    /// When a mail of each purpose was last requested.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
+    pub struct MailTimestamps {
+        pub confirmation_sent_at: Option<DateTime<Utc>>,
+        /// Password recovery or magic link.
+        pub recovery_sent_at: Option<DateTime<Utc>>,
+        pub email_change_sent_at: Option<DateTime<Utc>>,
+        pub reauthentication_sent_at: Option<DateTime<Utc>>,
+        pub invited_at: Option<DateTime<Utc>>,
+    }
 }
 
 impl MailTimestamps {
@@ -177,8 +182,28 @@ pub struct NewUser {
     pub iso_id: Option<IsoId>,
     pub password_hash: Option<PasswordHash>,
     pub must_change_password: bool,
-    /// One of [`crate::kernel::i18n::LANGUAGES`].
+    /// One of [`LANGUAGES`].
     pub language: String,
+}
+
+impl NewUser {
+    /// A pending account with nothing but what each must have.
+    pub fn new(role: Role, first_name: String, last_name: String, email: String) -> Self {
+        Self {
+            role,
+            status: Status::Pending,
+            first_name,
+            last_name,
+            email,
+            phone: None,
+            address: None,
+            company_id: None,
+            iso_id: None,
+            password_hash: None,
+            must_change_password: false,
+            language: LANGUAGES[0].to_owned(),
+        }
+    }
 }
 
 /// Fields of accounts created through the auth protocol.

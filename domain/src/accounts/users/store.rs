@@ -8,7 +8,7 @@ use crate::{
     accounts::auth::passwords::PasswordHash,
     kernel::{
         access::{Role, is_shut_out_sql},
-        db::{self, Dialect, Json, Sql, Tx, for_update},
+        db::{self, Dialect, Json, Row, Sql, Tx, for_update, insert},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
         search::{self, SearchCondition},
@@ -17,11 +17,7 @@ use crate::{
 use chrono::{DateTime, Duration, Utc};
 
 /// The columns of a [`User`].
-pub(crate) const ROW_COLUMNS: &str = "id, email, email_key, role, status, status_before, first_name, last_name, phone, address, \
-     company_id, iso_id, password_hash, must_change_password, language, time_zone, last_sign_in_at, \
-     created_at, updated_at, updated_by, version, metadata, app_metadata, new_email, new_email_key, \
-     new_email_confirmed, banned_until, awaits_confirmation, self_made, theme, date_format, \
-     confirmation_sent_at, recovery_sent_at, email_change_sent_at, reauthentication_sent_at, invited_at";
+pub(crate) const ROW_COLUMNS: &str = User::LIST;
 
 /// `last_active_at` is written at most once in this time: it is indexed, and each request would write.
 const ONLINE_WINDOW: Duration = Duration::minutes(5);
@@ -37,36 +33,7 @@ pub async fn client_time_zones(db: &mut impl Sql) -> Result<Vec<String>> {
 }
 
 pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
-    tx.sql(
-        "insert into users (id, email, email_key, role, status, first_name, last_name, phone, address, company_id, iso_id, \
-         password_hash, must_change_password, language, time_zone, created_at, updated_at, updated_by, metadata, \
-         awaits_confirmation, app_metadata, self_made) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
-    )
-    .bind(user.id)
-    .bind(user.email.clone())
-    .bind(user.email_key.clone())
-    .bind(user.role)
-    .bind(user.status)
-    .bind(user.first_name.clone())
-    .bind(user.last_name.clone())
-    .bind(user.phone.clone())
-    .bind(user.address.clone())
-    .bind(user.company_id)
-    .bind(user.iso_id)
-    .bind(user.password_hash.clone())
-    .bind(user.must_change_password)
-    .bind(user.language.clone())
-    .bind(user.time_zone.clone())
-    .bind(user.created_at)
-    .bind(user.updated_at)
-    .bind(user.updated_by.clone())
-    .bind(Json(user.metadata.clone()))
-    .bind(user.awaits_confirmation)
-    .bind(Json(user.app_metadata.clone()))
-    .bind(user.self_made)
-    .run()
-    .await?;
+    insert!(tx, "users", user).run().await?;
     Ok(())
 }
 

@@ -53,22 +53,24 @@ impl Thread {
     }
 }
 
-/// A message of a thread.
-#[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Message {
-    pub id: MessageId,
-    pub thread_id: ThreadId,
-    /// None for the operator or a job.
-    pub author_id: Option<UserId>,
-    pub author_name: String,
-    pub by_staff: bool,
-    pub body: String,
-    /// Internal note, which only the staff see.
-    pub internal: bool,
-    pub created_at: DateTime<Utc>,
-    /// Attached documents.
-    #[sqlx(skip)]
-    pub documents: Vec<Document>,
+crate::kernel::db::row! {
+    /// A message of a thread.
+    #[derive(Clone, Debug, sqlx::FromRow)]
+    pub struct Message {
+        pub id: MessageId,
+        pub thread_id: ThreadId,
+        /// None for the operator or a job.
+        pub author_id: Option<UserId>,
+        pub author_name: String,
+        pub by_staff: bool,
+        pub body: String,
+        /// Internal note, which only the staff see.
+        pub internal: bool,
+        pub created_at: DateTime<Utc>,
+        /// Attached documents.
+        #[sqlx(skip)]
+        pub documents: Vec<Document> = _,
+    }
 }
 
 /// Thread that a message is sent to.

@@ -1,13 +1,13 @@
 //! SQL of threads and messages. Every read takes a [`Viewer`], which decides whether internal notes are included.
 use super::model::{Message, Thread, ThreadRef};
 use crate::kernel::{
-    db::{Db, Sql, Tx},
+    db::{Db, Row, Sql, Tx, insert},
     error::Result,
     ids::{MessageId, SpvId, ThreadId, UserId},
 };
 use chrono::{DateTime, Utc};
 
-const ROW_COLUMNS: &str = "id, thread_id, author_id, author_name, by_staff, body, internal, created_at";
+const COLUMNS: &str = Message::LIST;
 
 /// Staff see everything; a client sees its own threads without internal notes.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ pub async fn messages(
         Viewer::Staff => "",
         Viewer::Client(_) => " and not internal",
     };
-    let mut sql = format!("select {ROW_COLUMNS} from messages where thread_id = $1{shown}");
+    let mut sql = format!("select {COLUMNS} from messages where thread_id = $1{shown}");
     if before.is_some() {
         sql.push_str(" and (created_at, id) < ($2, $3)");
     }
@@ -103,7 +103,7 @@ pub async fn messages(
 
 /// Loads a message, without its documents.
 pub async fn message(db: &mut impl Sql, id: MessageId) -> Result<Option<Message>> {
-    db.sql_built(format!("select {ROW_COLUMNS} from messages where id = $1")).bind(id).optional().await
+    db.sql_built(format!("select {COLUMNS} from messages where id = $1")).bind(id).optional().await
 }
 
 /// Number of threads and of messages that the user has not read.
@@ -148,20 +148,7 @@ pub async fn find_or_create(
 
 /// Inserts a message and makes it the last one of its thread.
 pub async fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
-    tx.sql(
-        "insert into messages (id, thread_id, author_id, author_name, by_staff, body, internal, created_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
-    )
-    .bind(message.id)
-    .bind(message.thread_id)
-    .bind(message.author_id)
-    .bind(message.author_name.clone())
-    .bind(message.by_staff)
-    .bind(message.body.clone())
-    .bind(message.internal)
-    .bind(message.created_at)
-    .run()
-    .await?;
+    insert!(tx, "messages", message).run().await?;
     let public = if message.internal { "" } else { ", last_public_message_id = $2, last_public_at = $3" };
     tx.sql_built(format!("update threads set last_message_id = $2, last_at = $3{public} where id = $1"))
         .bind(message.thread_id)

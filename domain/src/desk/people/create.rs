@@ -78,11 +78,7 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser)
 
     let given = password_hash.is_some();
     let new = &NewUser {
-        role,
         status: if given { Status::Active } else { Status::Pending },
-        first_name,
-        last_name,
-        email,
         phone,
         address,
         company_id,
@@ -90,6 +86,7 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser)
         password_hash,
         must_change_password: given,
         language,
+        ..NewUser::new(role, first_name, last_name, email)
     };
     ctx.transaction(|tx| insert(tx, ctx, new, language_chosen).scope_boxed()).await
 }

@@ -64,7 +64,16 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
     }
     check.finish()?;
     let id = CallId(ctx.random.uuid());
-    let new = &store::InsertCall { id, iso_id, topic, note, minutes, times, at: ctx.now(), by: ctx.actor_name() };
+    let new = &store::InsertCall {
+        id,
+        iso_id,
+        topic,
+        note,
+        minutes,
+        proposed: times,
+        created_at: ctx.now(),
+        updated_by: ctx.actor_name(),
+    };
     let created = ctx.transaction(|tx| {
         async move {
             if let Some(id) = idempotency::find_previous(tx, ctx).await? {

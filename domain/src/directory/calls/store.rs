@@ -1,7 +1,7 @@
 //! SQL of calls, and a call's row.
 use crate::kernel::{
     access::Scope,
-    db::{Db, Json, Sql, Tx},
+    db::{Db, Row, Sql, Tx, const_concat, insert},
     error::Result,
     ids::{CallId, IsoId},
 };
@@ -18,29 +18,31 @@ crate::kernel::text_enum! {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Call {
-    pub id: CallId,
-    pub iso_id: IsoId,
-    pub iso_first_name: String,
-    pub iso_last_name: String,
-    pub iso_email: String,
-    pub iso_phone: Option<String>,
-    pub topic: String,
-    pub note: Option<String>,
-    pub minutes: i64,
-    /// The proposed times, the earliest first.
-    #[sqlx(json)]
-    pub proposed: Vec<DateTime<Utc>>,
-    pub status: Status,
-    pub begins_at: Option<DateTime<Utc>>,
-    /// The dial-in details of a confirmed call, or the reason of a declined one.
-    pub answer: Option<String>,
-    pub answered_by: Option<String>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
+crate::kernel::db::row! {
+    #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+    pub struct Call of l {
+        pub id: CallId,
+        pub iso_id: IsoId,
+        pub iso_first_name: String = "i.first_name",
+        pub iso_last_name: String = "i.last_name",
+        pub iso_email: String = "i.email",
+        pub iso_phone: Option<String> = "i.phone",
+        pub topic: String,
+        pub note: Option<String>,
+        pub minutes: i64,
+        /// The proposed times, the earliest first.
+        #[sqlx(json)]
+        pub proposed: Vec<DateTime<Utc>>,
+        pub status: Status,
+        pub begins_at: Option<DateTime<Utc>>,
+        /// The dial-in details of a confirmed call, or the reason of a declined one.
+        pub answer: Option<String>,
+        pub answered_by: Option<String>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+    }
 }
 
 impl Call {
@@ -49,38 +51,25 @@ impl Call {
     }
 }
 
-const SELECT_WITH_NAMES: &str = "select l.id, l.iso_id, l.topic, l.note, l.minutes, l.proposed, l.status, l.begins_at, l.answer, \
-     l.answered_by, l.created_at, l.updated_at, l.updated_by, l.version, \
-     i.first_name as iso_first_name, i.last_name as iso_last_name, \
-    i.email as iso_email, i.phone as iso_phone from calls l join isos i on i.id = l.iso_id";
+const SELECT_WITH_NAMES: &str = const_concat!("select ", Call::LIST, " from calls l join isos i on i.id = l.iso_id");
 
-/// The row of a new call.
-pub struct InsertCall {
-    pub id: CallId,
-    pub iso_id: IsoId,
-    pub topic: String,
-    pub note: Option<String>,
-    pub minutes: i64,
-    pub times: Vec<DateTime<Utc>>,
-    pub at: DateTime<Utc>,
-    pub by: String,
+crate::kernel::db::row! {
+    /// The row of a new call.
+    pub struct InsertCall {
+        pub id: CallId,
+        pub iso_id: IsoId,
+        pub topic: String,
+        pub note: Option<String>,
+        pub minutes: i64,
+        pub proposed: Vec<DateTime<Utc>>,
+        pub created_at: DateTime<Utc>,
+        pub updated_by: String,
+    }
 }
 
 pub async fn insert(tx: &mut Tx, new: &InsertCall) -> Result<()> {
-    tx.sql(
-        "insert into calls (id, iso_id, topic, note, minutes, proposed, status, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, 'requested', $7, $7, $8)",
-    )
-    .bind(new.id)
-    .bind(new.iso_id)
-    .bind(new.topic.clone())
-    .bind(new.note.clone())
-    .bind(new.minutes)
-    .bind(Json(new.times.clone()))
-    .bind(new.at)
-    .bind(new.by.clone())
-    .run()
-    .await?;
+    let values = insert!(tx, "calls", new, { status: Status::Requested, updated_at: new.created_at });
+    values.run().await?;
     Ok(())
 }
 

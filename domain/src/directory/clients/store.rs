@@ -3,7 +3,7 @@ use crate::{
     accounts::users::Status,
     kernel::{
         access::Scope,
-        db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, select_rows, unindexed},
+        db::{Db, Dialect, Row, Sql, Tx, select_rows, unindexed},
         error::{Problem, Result},
         ids::{CompanyId, IsoId, SpvId, UserId},
         search::{self, SearchCondition, SearchScope},
@@ -13,68 +13,46 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// A client with its company's and its ISO's names.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Client {
-    pub id: UserId,
-    pub first_name: String,
-    pub last_name: String,
-    pub email: String,
-    pub phone: Option<String>,
-    pub address: Option<String>,
-    pub company_id: Option<CompanyId>,
-    pub company_name: Option<String>,
-    pub iso_id: Option<IsoId>,
-    pub iso_first_name: Option<String>,
-    pub iso_last_name: Option<String>,
-    pub status: Status,
-    /// The newest order.
-    pub latest_spv_id: Option<SpvId>,
-    pub last_sign_in_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
+crate::kernel::db::row! {
+    /// A client with its company's and its ISO's names.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Client of u {
+        pub id: UserId,
+        pub first_name: String,
+        pub last_name: String,
+        pub email: String,
+        pub phone: Option<String>,
+        pub address: Option<String>,
+        pub company_id: Option<CompanyId>,
+        pub company_name: Option<String> = "k.name",
+        pub iso_id: Option<IsoId>,
+        pub iso_first_name: Option<String> = "i.first_name",
+        pub iso_last_name: Option<String> = "i.last_name",
+        pub status: Status,
+        /// The newest order.
+        pub latest_spv_id: Option<SpvId> = "(select s.id from spvs s where s.client_id = u.id order by s.ordered_date desc, s.created_at desc, s.id desc limit 1)",
+        pub last_sign_in_at: Option<DateTime<Utc>>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+    }
 }
-
-pub(crate) const COLUMNS: &[ColumnSpec] = &[
-    ("id", "t.id", ColumnKind::Uuid),
-    ("first_name", "t.first_name", ColumnKind::Plain),
-    ("last_name", "t.last_name", ColumnKind::Plain),
-    ("email", "t.email", ColumnKind::Plain),
-    ("phone", "t.phone", ColumnKind::Plain),
-    ("address", "t.address", ColumnKind::Plain),
-    ("company_id", "t.company_id", ColumnKind::Uuid),
-    ("company_name", "t.company_name", ColumnKind::Plain),
-    ("iso_id", "t.iso_id", ColumnKind::Uuid),
-    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
-    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
-    ("status", "t.status", ColumnKind::Plain),
-    ("latest_spv_id", "t.latest_spv_id", ColumnKind::Uuid),
-    ("last_sign_in_at", "t.last_sign_in_at", ColumnKind::Plain),
-    ("created_at", "t.created_at", ColumnKind::Plain),
-    ("updated_at", "t.updated_at", ColumnKind::Plain),
-    ("updated_by", "t.updated_by", ColumnKind::Plain),
-    ("version", "t.version", ColumnKind::Plain),
-];
 
 const IS_CLIENT: &str = "u.role = 'client'";
 
 /// Selects clients of the table expression `users`, whose alias is `u`.
 fn with_names(users: &str, is_client: &str) -> String {
     format!(
-        "select u.id, u.first_name, u.last_name, u.email, u.phone, u.address, u.company_id, u.iso_id, u.status, \
-     u.last_sign_in_at, u.created_at, u.updated_at, u.updated_by, u.version, \
-         k.name as company_name, i.first_name as iso_first_name, i.last_name as iso_last_name, \
-         (select s.id from spvs s where s.client_id = u.id \
-         order by s.ordered_date desc, s.created_at desc, s.id desc limit 1) as latest_spv_id \
-         from {users} left join companies k on k.id = u.company_id left join isos i on i.id = u.iso_id \
-         where {is_client}"
+        "select {} from {users} left join companies k on k.id = u.company_id left join isos i on i.id = u.iso_id \
+         where {is_client}",
+        Client::LIST
     )
 }
 
 pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<Client>> {
-    let sql = select_rows(db.dialect(), COLUMNS, &format!("{} and u.id = $1", with_names("users u", IS_CLIENT)));
+    let sql =
+        select_rows(db.dialect(), Client::COLUMNS, &format!("{} and u.id = $1", with_names("users u", IS_CLIENT)));
     let rows: Vec<Client> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
@@ -224,7 +202,7 @@ pub async fn list(
         }
     };
     let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
-    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), Client::COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -278,7 +256,7 @@ pub async fn of_company(
         "{clients} and u.id = newest.id{} order by u.created_at desc, u.id desc limit {limit}",
         before("u.created_at", "u.id")
     );
-    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(company);
+    let mut query = db.sql_built(select_rows(db.dialect(), Client::COLUMNS, &sql)).bind(company);
     for word in words {
         query = query.bind(word);
     }
@@ -314,15 +292,4 @@ pub async fn are_known(tx: &mut Tx, company: CompanyId, iso: Option<IsoId>) -> R
         .bind(iso)
         .one()
         .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<Client>(COLUMNS);
-    }
 }

@@ -86,18 +86,10 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
     let phone = check.phone("phone", input.phone.as_deref());
     check.finish()?;
     let new = &NewUser {
-        role: Role::CompanyAdmin,
-        status: Status::Pending,
-        first_name,
-        last_name,
-        email,
         phone,
-        address: None,
         company_id: Some(company.id),
-        iso_id: None,
-        password_hash: None,
-        must_change_password: false,
         language: company.language.clone(),
+        ..NewUser::new(Role::CompanyAdmin, first_name, last_name, email)
     };
     let company = &company;
     let created = ctx.transaction(|tx| {

@@ -15,7 +15,7 @@ pub use model::{Company, DependencyCounts, Industry, Input, Size};
 pub use portfolio::{PortfolioClient, Progress, clients};
 pub(crate) use settings::{Defaults, defaults, defaults_within};
 pub use settings::{SettingsInput, remove_logo, set, set_logo};
-pub(crate) use store::{COLUMNS, ROW_COLUMNS, get as by_id, is_open, progress};
+pub(crate) use store::{get as by_id, is_open, progress};
 
 use crate::{
     accounts::{auth::sessions, users},

@@ -11,35 +11,37 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
-pub struct Company {
-    pub id: CompanyId,
-    pub name: String,
-    pub business_name: String,
-    pub email: Option<String>,
-    pub phone: Option<String>,
-    pub logo_url: Option<String>,
-    pub domain: Option<String>,
-    pub archived_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
-    /// In the format of `country`.
-    pub tax_id: Option<String>,
-    /// ISO 3166 alpha-2.
-    pub country: String,
-    pub industry: Option<Industry>,
-    pub size: Option<Size>,
-    pub website: Option<String>,
-    pub address: Option<String>,
-    /// The IANA time zone of its portal.
-    pub time_zone: String,
-    /// The language of mails to members who chose none.
-    pub language: String,
-    /// The currency of new orders; None for the office's.
-    pub currency: Option<Currency>,
-    pub logo_id: Option<Uuid>,
+crate::kernel::db::row! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
+    pub struct Company {
+        pub id: CompanyId,
+        pub name: String,
+        pub business_name: String,
+        pub email: Option<String>,
+        pub phone: Option<String>,
+        pub logo_url: Option<String>,
+        pub domain: Option<String>,
+        pub archived_at: Option<DateTime<Utc>>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+        /// In the format of `country`.
+        pub tax_id: Option<String>,
+        /// ISO 3166 alpha-2.
+        pub country: String,
+        pub industry: Option<Industry>,
+        pub size: Option<Size>,
+        pub website: Option<String>,
+        pub address: Option<String>,
+        /// The IANA time zone of its portal.
+        pub time_zone: String,
+        /// The language of mails to members who chose none.
+        pub language: String,
+        /// The currency of new orders; None for the office's.
+        pub currency: Option<Currency>,
+        pub logo_id: Option<Uuid>,
+    }
 }
 
 crate::kernel::text_enum! {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::kernel::{
     access::Scope,
-    db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, in_id_list, select_rows},
+    db::{ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, in_id_list, insert, select_rows},
     error::{Error, Result},
     ids::{CompanyId, UserId},
     logo::Logo,
@@ -17,55 +17,11 @@ use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// The columns of a [`Company`].
-pub(crate) const ROW_COLUMNS: &str = "id, name, business_name, email, phone, logo_url, domain, archived_at, created_at, updated_at, \
-     updated_by, version, tax_id, country, industry, size, website, address, time_zone, language, \
-     currency, logo_id";
-
-pub(crate) const COLUMNS: &[ColumnSpec] = &[
-    ("id", "t.id", ColumnKind::Uuid),
-    ("name", "t.name", ColumnKind::Plain),
-    ("business_name", "t.business_name", ColumnKind::Plain),
-    ("email", "t.email", ColumnKind::Plain),
-    ("phone", "t.phone", ColumnKind::Plain),
-    ("logo_url", "t.logo_url", ColumnKind::Plain),
-    ("domain", "t.domain", ColumnKind::Plain),
-    ("archived_at", "t.archived_at", ColumnKind::Plain),
-    ("created_at", "t.created_at", ColumnKind::Plain),
-    ("updated_at", "t.updated_at", ColumnKind::Plain),
-    ("updated_by", "t.updated_by", ColumnKind::Plain),
-    ("version", "t.version", ColumnKind::Plain),
-    ("tax_id", "t.tax_id", ColumnKind::Plain),
-    ("country", "t.country", ColumnKind::Plain),
-    ("industry", "t.industry", ColumnKind::Plain),
-    ("size", "t.size", ColumnKind::Plain),
-    ("website", "t.website", ColumnKind::Plain),
-    ("address", "t.address", ColumnKind::Plain),
-    ("time_zone", "t.time_zone", ColumnKind::Plain),
-    ("language", "t.language", ColumnKind::Plain),
-    ("currency", "t.currency", ColumnKind::Plain),
-    ("logo_id", "t.logo_id", ColumnKind::Uuid),
-];
+const COLUMNS: &str = Company::LIST;
 
 pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
-    tx.sql(
-        "insert into companies (id, name, business_name, email, phone, logo_url, domain, created_at, updated_at, updated_by, \
-         time_zone, name_key) values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)",
-    )
-    .bind(company.id)
-    .bind(company.name.clone())
-    .bind(company.business_name.clone())
-    .bind(company.email.clone())
-    .bind(company.phone.clone())
-    .bind(company.logo_url.clone())
-    .bind(company.domain.clone())
-    .bind(company.created_at)
-    .bind(company.updated_by.clone())
-    .bind(company.time_zone.clone())
-    .bind(unique_key(&company.name))
-    .run()
-    .await
-    .map_err(map_duplicate)?;
+    let values = insert!(tx, "companies", company, { name_key: unique_key(&company.name) });
+    values.run().await.map_err(map_duplicate)?;
     Ok(())
 }
 
@@ -127,14 +83,15 @@ pub async fn insert_logo(
     bytes: Vec<u8>,
     at: DateTime<Utc>,
 ) -> Result<()> {
-    tx.sql("insert into company_logos (id, company_id, media_type, bytes, created_at) values ($1, $2, $3, $4, $5)")
-        .bind(id)
-        .bind(company)
-        .bind(media_type.to_owned())
-        .bind(bytes)
-        .bind(at)
-        .run()
-        .await?;
+    insert!(tx, "company_logos", {
+        id,
+        company_id: company,
+        media_type: media_type.to_owned(),
+        bytes,
+        created_at: at,
+    })
+    .run()
+    .await?;
     Ok(())
 }
 
@@ -246,7 +203,7 @@ pub async fn progress(db: &mut Db, scope: Scope, clients: &[UserId]) -> Result<H
 }
 
 pub async fn get(db: &mut impl Sql, id: CompanyId) -> Result<Option<Company>> {
-    db.sql_built(format!("select {ROW_COLUMNS} from companies where id = $1")).bind(id).optional().await
+    db.sql_built(format!("select {COLUMNS} from companies where id = $1")).bind(id).optional().await
 }
 
 /// Whether this company exists and is not archived.
@@ -256,7 +213,7 @@ pub async fn is_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
 
 /// Reads the row and locks it until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: CompanyId) -> Result<Option<Company>> {
-    let sql = format!("update companies set version = version where id = $1 returning {ROW_COLUMNS}");
+    let sql = format!("update companies set version = version where id = $1 returning {COLUMNS}");
     tx.sql_built(sql).bind(id).optional().await
 }
 
@@ -275,7 +232,7 @@ pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>
     let (condition, whose) = within(scope);
     let n = 1 + usize::from(whose.is_some());
     let mut query =
-        db.sql_built(format!("select {ROW_COLUMNS} from companies where {condition} and name_key = ${n} limit 2"));
+        db.sql_built(format!("select {COLUMNS} from companies where {condition} and name_key = ${n} limit 2"));
     if let Some(id) = whose {
         query = query.bind(id);
     }
@@ -294,7 +251,7 @@ fn list_sql(
     let shown = if archived { "archived_at is not null" } else { "archived_at is null" };
     let first = 1 + usize::from(whose.is_some());
     let (search, words) = narrow.sql(dialect, "id", first);
-    let mut sql = format!("select {ROW_COLUMNS} from companies where {condition} and {shown}{search}");
+    let mut sql = format!("select {COLUMNS} from companies where {condition} and {shown}{search}");
     if after {
         let n = first + words.len();
         sql.push_str(&format!(" and (name, id) > (${n}, ${})", n + 1));
@@ -359,15 +316,4 @@ pub async fn delete(tx: &mut Tx, id: CompanyId) -> Result<()> {
     delete_logo(tx, id).await?;
     tx.sql("delete from companies where id = $1").bind(id).run().await?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<Company>(COLUMNS);
-    }
 }

@@ -1,6 +1,6 @@
 //! SQL of private notes. Every statement has the partner's id as a condition.
 use crate::kernel::{
-    db::{Db, Sql, Tx},
+    db::{Db, Sql, Tx, insert},
     error::Result,
     ids::{IsoId, IsoNoteId, UserId},
 };
@@ -44,14 +44,14 @@ pub async fn insert(
     body: String,
     at: DateTime<Utc>,
 ) -> Result<()> {
-    tx.sql(
-        "insert into iso_notes (id, iso_id, client_id, body, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)",
-    )
-    .bind(id)
-    .bind(iso)
-    .bind(client)
-    .bind(body)
-    .bind(at)
+    insert!(tx, "iso_notes", {
+        id,
+        iso_id: iso,
+        client_id: client,
+        body,
+        created_at: at,
+        updated_at: at,
+    })
     .run()
     .await?;
     Ok(())

@@ -61,18 +61,11 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     let language = companies::defaults(ctx, Some(company_id)).await?.language;
     let id = IsoId(ctx.random.uuid());
     let account = &NewUser {
-        role: Role::Iso,
-        status: users::Status::Pending,
-        first_name,
-        last_name,
-        email,
         phone,
-        address: None,
         company_id: Some(company_id),
         iso_id: Some(id),
-        password_hash: None,
-        must_change_password: false,
         language,
+        ..NewUser::new(Role::Iso, first_name, last_name, email)
     };
     let request_id = input.request_id;
     let created = ctx.transaction(|tx| {

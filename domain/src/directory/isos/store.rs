@@ -4,7 +4,7 @@ use crate::{
     directory::companies::DependencyCounts,
     kernel::{
         access::Scope,
-        db::{Db, Dialect, Sql, Tx},
+        db::{Db, Dialect, Row, Sql, Tx, const_concat, insert},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
         search::{self, SearchCondition, SearchScope},
@@ -13,27 +13,28 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 
-/// An ISO with its company's name.
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Iso {
-    pub id: IsoId,
-    pub user_id: UserId,
-    pub first_name: String,
-    pub last_name: String,
-    pub email: String,
-    pub phone: Option<String>,
-    pub company_id: CompanyId,
-    pub company_name: String,
-    pub archived_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
+crate::kernel::db::row! {
+    /// An ISO with its company's name.
+    #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+    pub struct Iso of i {
+        pub id: IsoId,
+        pub user_id: UserId,
+        pub first_name: String,
+        pub last_name: String,
+        pub email: String,
+        pub phone: Option<String>,
+        pub company_id: CompanyId,
+        pub company_name: String = "k.name",
+        pub archived_at: Option<DateTime<Utc>>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+    }
 }
 
-const SELECT_WITH_COMPANY: &str = "select i.id, i.user_id, i.first_name, i.last_name, i.email, i.phone, i.company_id, i.archived_at, \
-     i.created_at, i.updated_at, i.updated_by, i.version, \
-     k.name as company_name from isos i join companies k on k.id = i.company_id";
+const SELECT_WITH_COMPANY: &str =
+    const_concat!("select ", Iso::LIST, " from isos i join companies k on k.id = i.company_id");
 
 /// The company of an ISO that is not archived.
 pub async fn company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyId>> {
@@ -48,33 +49,22 @@ pub async fn account(tx: &mut Tx, id: IsoId) -> Result<Option<UserId>> {
     Ok(row.map(|(account,)| account))
 }
 
-/// The row of a new ISO.
-pub struct InsertIso {
-    pub id: IsoId,
-    pub user_id: UserId,
-    pub first_name: String,
-    pub last_name: String,
-    pub email: String,
-    pub phone: Option<String>,
-    pub company_id: CompanyId,
+crate::kernel::db::row! {
+    /// The row of a new ISO.
+    pub struct InsertIso {
+        pub id: IsoId,
+        pub user_id: UserId,
+        pub first_name: String,
+        pub last_name: String,
+        pub email: String,
+        pub phone: Option<String>,
+        pub company_id: CompanyId,
+    }
 }
 
 pub async fn insert(tx: &mut Tx, iso: &InsertIso, at: DateTime<Utc>, by: &str) -> Result<()> {
-    tx.sql(
-        "insert into isos (id, user_id, first_name, last_name, email, phone, company_id, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)",
-    )
-    .bind(iso.id)
-    .bind(iso.user_id)
-    .bind(iso.first_name.clone())
-    .bind(iso.last_name.clone())
-    .bind(iso.email.clone())
-    .bind(iso.phone.clone())
-    .bind(iso.company_id)
-    .bind(at)
-    .bind(by.to_owned())
-    .run()
-    .await?;
+    let values = insert!(tx, "isos", iso, { created_at: at, updated_at: at, updated_by: by.to_owned() });
+    values.run().await?;
     Ok(())
 }
 

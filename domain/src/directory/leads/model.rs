@@ -26,46 +26,50 @@ impl Stage {
     }
 }
 
-/// The validated fields of a new lead.
-#[derive(Clone, Debug)]
-pub struct Fields {
-    pub first_name: String,
-    pub last_name: String,
-    pub email: String,
-    pub phone: Option<String>,
-    pub organisation: Option<String>,
-    pub note: Option<String>,
-    pub next_step: Option<String>,
-    pub next_step_date: Option<NaiveDate>,
+crate::kernel::db::row! {
+    /// The validated fields of a new lead.
+    #[derive(Clone, Debug)]
+    pub struct Fields {
+        pub first_name: String,
+        pub last_name: String,
+        pub email: String,
+        pub phone: Option<String>,
+        pub organisation: Option<String>,
+        pub note: Option<String>,
+        pub next_step: Option<String>,
+        pub next_step_date: Option<NaiveDate>,
+    }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, sqlx::FromRow)]
-pub struct Lead {
-    pub id: LeadId,
-    pub iso_id: IsoId,
-    pub iso_first_name: String,
-    pub iso_last_name: String,
-    pub company_id: CompanyId,
-    pub first_name: String,
-    pub last_name: String,
-    pub email: String,
-    pub phone: Option<String>,
-    pub organisation: Option<String>,
-    pub note: Option<String>,
-    pub stage: Stage,
-    pub next_step: Option<String>,
-    pub next_step_date: Option<NaiveDate>,
-    /// The last day on which no other partner can add the same person, by the clock of the partner's company.
-    pub protected_until: NaiveDate,
-    /// Where that clock stands.
-    pub time_zone: String,
-    pub client_id: Option<UserId>,
-    pub spv_id: Option<SpvId>,
-    pub converted_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
+crate::kernel::db::row! {
+    #[derive(Clone, Debug, PartialEq, Serialize, sqlx::FromRow)]
+    pub struct Lead of l {
+        pub id: LeadId,
+        pub iso_id: IsoId,
+        pub iso_first_name: String = "i.first_name",
+        pub iso_last_name: String = "i.last_name",
+        pub company_id: CompanyId,
+        pub first_name: String,
+        pub last_name: String,
+        pub email: String,
+        pub phone: Option<String>,
+        pub organisation: Option<String>,
+        pub note: Option<String>,
+        pub stage: Stage,
+        pub next_step: Option<String>,
+        pub next_step_date: Option<NaiveDate>,
+        /// The last day on which no other partner can add the same person, by the clock of the partner's company.
+        pub protected_until: NaiveDate,
+        /// Where that clock stands.
+        pub time_zone: String = "k.time_zone",
+        pub client_id: Option<UserId>,
+        pub spv_id: Option<SpvId>,
+        pub converted_at: Option<DateTime<Utc>>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+    }
 }
 
 impl Lead {

@@ -4,7 +4,7 @@ use crate::{
     accounts::users::email_key,
     kernel::{
         access::Scope,
-        db::{Db, Sql, Tx},
+        db::{Db, Row, Sql, Tx, const_concat, insert},
         error::Result,
         ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
         search::{self, Entry, SearchScope},
@@ -13,11 +13,11 @@ use crate::{
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
 
-const SELECT_WITH_NAMES: &str = "select l.id, l.iso_id, l.company_id, l.first_name, l.last_name, l.email, l.phone, l.organisation, l.note, \
-     l.stage, l.next_step, l.next_step_date, l.protected_until, l.client_id, l.spv_id, l.converted_at, \
-     l.created_at, l.updated_at, l.updated_by, l.version, \
-     i.first_name as iso_first_name, i.last_name as iso_last_name, k.time_zone \
-    from leads l join isos i on i.id = l.iso_id join companies k on k.id = l.company_id";
+const SELECT_WITH_NAMES: &str = const_concat!(
+    "select ",
+    Lead::LIST,
+    " from leads l join isos i on i.id = l.iso_id join companies k on k.id = l.company_id"
+);
 
 /// The row of a new lead.
 pub struct InsertLead {
@@ -32,29 +32,19 @@ pub struct InsertLead {
 
 pub async fn insert(tx: &mut Tx, row: &InsertLead) -> Result<()> {
     let fields = &row.fields;
-    tx.sql(
-        "insert into leads (id, iso_id, company_id, first_name, last_name, email, email_key, phone, phone_key, \
-         organisation, note, stage, next_step, next_step_date, protected_until, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'new', $12, $13, $14, $15, $15, $16)",
-    )
-    .bind(row.id)
-    .bind(row.iso_id)
-    .bind(row.company_id)
-    .bind(fields.first_name.clone())
-    .bind(fields.last_name.clone())
-    .bind(fields.email.clone())
-    .bind(email_key(&fields.email))
-    .bind(fields.phone.clone())
-    .bind(fields.phone.as_deref().and_then(super::digits))
-    .bind(fields.organisation.clone())
-    .bind(fields.note.clone())
-    .bind(fields.next_step.clone())
-    .bind(fields.next_step_date)
-    .bind(row.protected_until)
-    .bind(row.at)
-    .bind(row.by.clone())
-    .run()
-    .await?;
+    let values = insert!(tx, "leads", fields, {
+        id: row.id,
+        iso_id: row.iso_id,
+        company_id: row.company_id,
+        email_key: email_key(&fields.email),
+        phone_key: fields.phone.as_deref().and_then(super::digits),
+        stage: Stage::New,
+        protected_until: row.protected_until,
+        created_at: row.at,
+        updated_at: row.at,
+        updated_by: row.by.clone(),
+    });
+    values.run().await?;
     index(tx, row.id, row.iso_id, fields).await
 }
 

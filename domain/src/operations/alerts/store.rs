@@ -1,31 +1,33 @@
 //! SQL of alerts and of what their rules read.
 use super::rules::AlertTrigger;
 use crate::kernel::{
-    db::{Db, Json, Sql, Tx},
+    db::{Db, Json, Row, Sql, Tx, insert},
     error::Result,
     ids::AlertId,
 };
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-/// A condition that needs a super admin.
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Alert {
-    pub id: AlertId,
-    pub kind: String,
-    /// What it is about: a network address, or a component of the portal.
-    pub subject: String,
-    #[sqlx(json)]
-    pub data: Map<String, Value>,
-    pub opened_at: DateTime<Utc>,
-    /// When a rule last found its cause.
-    pub seen_at: DateTime<Utc>,
-    pub resolved_at: Option<DateTime<Utc>>,
-    /// None if it ended with its cause.
-    pub resolved_by: Option<String>,
+crate::kernel::db::row! {
+    /// A condition that needs a super admin.
+    #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+    pub struct Alert {
+        pub id: AlertId,
+        pub kind: String,
+        /// What it is about: a network address, or a component of the portal.
+        pub subject: String,
+        #[sqlx(json)]
+        pub data: Map<String, Value>,
+        pub opened_at: DateTime<Utc>,
+        /// When a rule last found its cause.
+        pub seen_at: DateTime<Utc>,
+        pub resolved_at: Option<DateTime<Utc>>,
+        /// None if it ended with its cause.
+        pub resolved_by: Option<String>,
+    }
 }
 
-const COLUMNS: &str = "id, kind, subject, data, opened_at, seen_at, resolved_at, resolved_by";
+const COLUMNS: &str = Alert::LIST;
 
 pub async fn list(
     db: &mut Db,
@@ -53,16 +55,18 @@ pub async fn list_open(tx: &mut Tx) -> Result<Vec<Alert>> {
 }
 
 pub async fn insert(tx: &mut Tx, id: AlertId, trigger: &AlertTrigger, at: DateTime<Utc>) -> Result<Alert> {
-    tx.sql_built(format!(
-        "insert into alerts (id, kind, subject, data, opened_at, seen_at) values ($1, $2, $3, $4, $5, $5) returning {COLUMNS}"
-    ))
-    .bind(id)
-    .bind(trigger.kind.name())
-    .bind(trigger.subject.clone())
-    .bind(Json(trigger.data.clone()))
-    .bind(at)
-    .one()
-    .await
+    let alert = Alert {
+        id,
+        kind: trigger.kind.name().to_owned(),
+        subject: trigger.subject.clone(),
+        data: trigger.data.clone(),
+        opened_at: at,
+        seen_at: at,
+        resolved_at: None,
+        resolved_by: None,
+    };
+    insert!(tx, "alerts", &alert).run().await?;
+    Ok(alert)
 }
 
 pub async fn update_seen(tx: &mut Tx, id: AlertId, data: &Map<String, Value>, at: DateTime<Utc>) -> Result<()> {

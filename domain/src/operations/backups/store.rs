@@ -1,7 +1,7 @@
 //! SQL of backups: requests for backups and their outcomes.
 use super::manifest::Manifest;
 use crate::kernel::{
-    db::{ColumnKind, Db, Dialect, Sql, Tx, json_row},
+    db::{ColumnKind, Db, Dialect, Row, Sql, Tx, insert, json_row},
     error::Result,
     ids::BackupId,
 };
@@ -17,27 +17,29 @@ crate::kernel::text_enum! {
     }
 }
 
-/// A backup that was requested on this installation.
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Backup {
-    pub id: BackupId,
-    /// Name of its directory and argument of `spvctl backup`.
-    pub name: String,
-    pub state: State,
-    pub asked_at: DateTime<Utc>,
-    pub asked_by: String,
-    /// Time of the snapshot.
-    pub made_at: Option<DateTime<Utc>>,
-    pub finished_at: Option<DateTime<Utc>>,
-    pub rows_count: i64,
-    pub documents_count: i64,
-    /// Number of these that could not be read.
-    pub documents_missing: i64,
-    pub bytes: i64,
-    /// Why it failed; for a completed one, the names of its missing documents.
-    pub error: Option<String>,
-    /// Path of the backup directory; none before it starts.
-    pub folder: Option<String>,
+crate::kernel::db::row! {
+    /// A backup that was requested on this installation.
+    #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+    pub struct Backup {
+        pub id: BackupId,
+        /// Name of its directory and argument of `spvctl backup`.
+        pub name: String,
+        pub state: State,
+        pub asked_at: DateTime<Utc>,
+        pub asked_by: String,
+        /// Time of the snapshot.
+        pub made_at: Option<DateTime<Utc>>,
+        pub finished_at: Option<DateTime<Utc>>,
+        pub rows_count: i64,
+        pub documents_count: i64,
+        /// Number of these that could not be read.
+        pub documents_missing: i64,
+        pub bytes: i64,
+        /// Why it failed; for a completed one, the names of its missing documents.
+        pub error: Option<String>,
+        /// Path of the backup directory; none before it starts.
+        pub folder: Option<String>,
+    }
 }
 
 impl Backup {
@@ -52,8 +54,7 @@ const QUEUED_TIMEOUT: Duration = Duration::days(1);
 /// Maximum number of missing documents named in a row.
 const NAMED: usize = 10;
 
-const COLUMNS: &str = "id, name, state, asked_at, asked_by, made_at, finished_at, rows_count, documents_count, \
-                       documents_missing, bytes, error, folder";
+const COLUMNS: &str = Backup::LIST;
 
 pub async fn list(db: &mut Db, limit: usize) -> Result<Vec<Backup>> {
     db.sql_built(format!("select {COLUMNS} from backups order by asked_at desc, id desc limit {limit}")).all().await
@@ -85,13 +86,15 @@ pub async fn has_pending(tx: &mut Tx, since: DateTime<Utc>) -> Result<bool> {
 }
 
 pub async fn insert(tx: &mut Tx, id: BackupId, name: &str, at: DateTime<Utc>, by: &str) -> Result<()> {
-    tx.sql("insert into backups (id, name, state, asked_at, asked_by) values ($1, $2, 'queued', $3, $4)")
-        .bind(id)
-        .bind(name.to_owned())
-        .bind(at)
-        .bind(by.to_owned())
-        .run()
-        .await?;
+    insert!(tx, "backups", {
+        id,
+        name: name.to_owned(),
+        state: State::Queued,
+        asked_at: at,
+        asked_by: by.to_owned(),
+    })
+    .run()
+    .await?;
     Ok(())
 }
 

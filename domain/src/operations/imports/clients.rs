@@ -1,5 +1,5 @@
 //! Imports a client: an account without an order and without a password.
-use super::{Import, Outcome, Row, cell, text, valid};
+use super::{Columns, Import, Outcome, Row, cell, text, valid};
 use crate::{
     accounts::users::{self, NewUser, Status, User},
     directory::leads,
@@ -12,6 +12,12 @@ use crate::{
         validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
+};
+
+pub(super) const COLUMNS: Columns = Columns {
+    required: &["first_name", "last_name", "email", "company_name"],
+    optional: &["phone", "address", "iso_email", "iso_name", "status"],
+    unread: &["id", "created_at"],
 };
 
 /// Creates the client of a row, unless its email exists (decision 23). The staff send the link to set a password later.
@@ -46,18 +52,13 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let (company_id, iso_id) = users::validate_affiliation(&mut check, ctx, Role::Client, company_id, iso_id).await?;
     check.finish()?;
     let account = &NewUser {
-        role: Role::Client,
         status: if status.is_shut() { Status::Pending } else { status },
-        first_name,
-        last_name,
-        email,
         phone,
         address,
         company_id,
         iso_id,
-        password_hash: None,
-        must_change_password: false,
         language: context.defaults.language.clone(),
+        ..NewUser::new(Role::Client, first_name, last_name, email)
     };
     let made = import.create(key, &account.email, |tx| {
         async move {

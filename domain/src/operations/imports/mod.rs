@@ -53,38 +53,11 @@ pub enum Column {
     Unread,
 }
 
-const CLIENTS: Columns = Columns {
-    required: &["first_name", "last_name", "email", "company_name"],
-    optional: &["phone", "address", "iso_email", "iso_name", "status"],
-    unread: &["id", "created_at"],
-};
-
-const SPVS: Columns = Columns {
-    required: &["identifier", "client_email", "company_name"],
-    optional: &[
-        "iso_email",
-        "iso_name",
-        "vehicle_name",
-        "country",
-        "currency",
-        "purchase_amount",
-        "price",
-        "commission",
-        "iso_commission_percentage",
-        "status",
-        "status_reason",
-        "ordered_date",
-        "closed_at",
-        "steps_completed",
-    ],
-    unread: &["id", "client_name", "amount", "iso_commission", "steps_total", "current_step"],
-};
-
 /// The columns of a file of this kind.
 pub fn columns(kind: Kind) -> Columns {
     match kind {
-        Kind::Clients => CLIENTS,
-        Kind::Spvs => SPVS,
+        Kind::Clients => clients::COLUMNS,
+        Kind::Spvs => orders::COLUMNS,
     }
 }
 

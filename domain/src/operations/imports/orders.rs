@@ -1,5 +1,5 @@
 //! Imports an order and replays its steps and state transitions (order status table, decision 3).
-use super::{CompanyContext, Import, Outcome, Row, cell, is_filled, store, text, valid};
+use super::{Columns, CompanyContext, Import, Outcome, Row, cell, is_filled, store, text, valid};
 use crate::{
     accounts::users,
     directory::clients,
@@ -23,6 +23,27 @@ use crate::{
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use chrono_tz::Tz;
+
+pub(super) const COLUMNS: Columns = Columns {
+    required: &["identifier", "client_email", "company_name"],
+    optional: &[
+        "iso_email",
+        "iso_name",
+        "vehicle_name",
+        "country",
+        "currency",
+        "purchase_amount",
+        "price",
+        "commission",
+        "iso_commission_percentage",
+        "status",
+        "status_reason",
+        "ordered_date",
+        "closed_at",
+        "steps_completed",
+    ],
+    unread: &["id", "client_name", "amount", "iso_commission", "steps_total", "current_step"],
+};
 
 /// As in the form of an order.
 const MAX_IDENTIFIER_LENGTH: usize = 64;

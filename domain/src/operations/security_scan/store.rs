@@ -1,31 +1,33 @@
 //! SQL of security scans.
 use super::Finding;
 use crate::kernel::{
-    db::{Db, Json, Sql, Tx},
+    db::{Db, Json, Row, Sql, Tx, insert},
     error::Result,
     ids::ScanId,
 };
 use chrono::{DateTime, Utc};
 
-/// One scan of the installation.
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Scan {
-    pub id: ScanId,
-    pub asked_at: DateTime<Utc>,
-    pub asked_by: String,
-    /// None while it runs.
-    pub finished_at: Option<DateTime<Utc>>,
-    /// Why it failed.
-    pub error: Option<String>,
-    #[sqlx(json)]
-    pub findings: Vec<Finding>,
+crate::kernel::db::row! {
+    /// One scan of the installation.
+    #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+    pub struct Scan {
+        pub id: ScanId,
+        pub asked_at: DateTime<Utc>,
+        pub asked_by: String,
+        /// None while it runs.
+        pub finished_at: Option<DateTime<Utc>>,
+        /// Why it failed.
+        pub error: Option<String>,
+        #[sqlx(json)]
+        pub findings: Vec<Finding>,
+    }
 }
 
-const COLUMNS: &str = "id, asked_at, asked_by, finished_at, error, findings";
+const COLUMNS: &str = Scan::LIST;
 
 pub async fn insert(tx: &mut Tx, id: ScanId, at: DateTime<Utc>, by: &str) -> Result<()> {
-    let sql = "insert into scans (id, asked_at, asked_by, findings) values ($1, $2, $3, $4)";
-    tx.sql(sql).bind(id).bind(at).bind(by.to_owned()).bind(Json(Vec::<Finding>::new())).run().await?;
+    let scan = Scan { id, asked_at: at, asked_by: by.to_owned(), finished_at: None, error: None, findings: Vec::new() };
+    insert!(tx, "scans", &scan).run().await?;
     Ok(())
 }
 

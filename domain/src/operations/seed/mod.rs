@@ -178,18 +178,10 @@ async fn ensure_account(
     }
     let password_hash = Some(passwords::hash(ctx, ctx.options.demo_password.clone()).await?);
     let new = &NewUser {
-        role,
         status: users::Status::Active,
-        first_name: first.to_owned(),
-        last_name: last.to_owned(),
-        email: email.to_owned(),
-        phone: None,
-        address: None,
         company_id: company,
-        iso_id: None,
         password_hash,
-        must_change_password: false,
-        language: "en-US".to_owned(),
+        ..NewUser::new(role, first.to_owned(), last.to_owned(), email.to_owned())
     };
     Ok(ctx.transaction(|tx| users::insert(tx, ctx, new.clone()).scope_boxed()).await?.id)
 }

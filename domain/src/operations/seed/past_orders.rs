@@ -164,18 +164,11 @@ async fn insert_client(
 ) -> Result<UserId> {
     let name = (FIRST[nth % FIRST.len()], LAST[nth % LAST.len()]);
     let new = NewUser {
-        role: Role::Client,
         status: users::Status::Active,
-        first_name: name.0.to_owned(),
-        last_name: name.1.to_owned(),
-        email: email_of(name),
         phone: Some(addresses::phone(country, 700 + nth)),
-        address: None,
         company_id: Some(company),
         iso_id: partner,
-        password_hash: None,
-        must_change_password: false,
-        language: "en-US".to_owned(),
+        ..NewUser::new(Role::Client, name.0.to_owned(), name.1.to_owned(), email_of(name))
     };
     let client = users::insert(tx, day, new).await?.id;
     addresses::set_address(tx, client, country, 700 + nth).await?;

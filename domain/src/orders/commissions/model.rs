@@ -45,40 +45,42 @@ crate::kernel::text_enum! {
     }
 }
 
-/// A row of the ledger with the names around it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Commission {
-    pub id: CommissionId,
-    pub iso_id: IsoId,
-    pub iso_first_name: String,
-    pub iso_last_name: String,
-    pub company_id: CompanyId,
-    pub spv_id: SpvId,
-    pub spv_custom_identifier: Option<String>,
-    pub client_id: UserId,
-    pub client_first_name: String,
-    pub client_last_name: String,
-    pub kind: Kind,
-    pub rule: Rule,
-    /// Ten-thousandths of a percent.
-    pub rate: Option<i64>,
-    pub base_minor: Option<i64>,
-    pub currency: Currency,
-    /// Negative for a reversal.
-    pub amount_minor: i64,
-    pub status: Status,
-    pub earned_date: NaiveDate,
-    pub paid_date: Option<NaiveDate>,
-    /// The reason it was voided for.
-    pub reason: Option<String>,
-    /// Its payout run.
-    pub run_id: Option<PayoutRunId>,
-    pub run_year: Option<i64>,
-    pub run_number: Option<i64>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
+crate::kernel::db::row! {
+    /// A row of the ledger with the names around it.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    pub struct Commission of e {
+        pub id: CommissionId,
+        pub iso_id: IsoId,
+        pub iso_first_name: String = "i.first_name",
+        pub iso_last_name: String = "i.last_name",
+        pub company_id: CompanyId,
+        pub spv_id: SpvId,
+        pub spv_custom_identifier: Option<String> = "s.custom_identifier",
+        pub client_id: UserId,
+        pub client_first_name: String = "c.first_name",
+        pub client_last_name: String = "c.last_name",
+        pub kind: Kind,
+        pub rule: Rule,
+        /// Ten-thousandths of a percent.
+        pub rate: Option<i64>,
+        pub base_minor: Option<i64>,
+        pub currency: Currency,
+        /// Negative for a reversal.
+        pub amount_minor: i64,
+        pub status: Status,
+        pub earned_date: NaiveDate,
+        pub paid_date: Option<NaiveDate>,
+        /// The reason it was voided for.
+        pub reason: Option<String>,
+        /// Its payout run.
+        pub run_id: Option<PayoutRunId> = "p.run_id",
+        pub run_year: Option<i64> = "g.year",
+        pub run_number: Option<i64> = "g.number",
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+    }
 }
 
 impl Commission {
@@ -122,18 +124,20 @@ crate::kernel::text_enum! {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Run {
-    pub id: PayoutRunId,
-    pub year: i64,
-    pub number: i64,
-    pub status: RunStatus,
-    pub created_at: DateTime<Utc>,
-    pub created_by: String,
-    pub paid_date: Option<NaiveDate>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
+crate::kernel::db::row! {
+    #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+    pub struct Run {
+        pub id: PayoutRunId,
+        pub year: i64,
+        pub number: i64,
+        pub status: RunStatus,
+        pub created_at: DateTime<Utc>,
+        pub created_by: String,
+        pub paid_date: Option<NaiveDate>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+    }
 }
 
 impl Run {

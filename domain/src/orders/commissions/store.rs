@@ -3,7 +3,7 @@ use super::model::{Commission, Payout, Run, RunStatus, Status, Totals};
 use crate::{
     kernel::{
         access::Scope,
-        db::{ColumnKind, ColumnSpec, Db, Dialect, Query, Sql, Tx, for_update, select_rows, unindexed},
+        db::{Db, Dialect, Query, Row, Sql, Tx, const_concat, for_update, insert, select_rows, unindexed},
         error::Result,
         ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
         money::Currency,
@@ -14,48 +14,14 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
-pub(crate) const COLUMNS: &[ColumnSpec] = &[
-    ("id", "t.id", ColumnKind::Uuid),
-    ("iso_id", "t.iso_id", ColumnKind::Uuid),
-    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
-    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
-    ("company_id", "t.company_id", ColumnKind::Uuid),
-    ("spv_id", "t.spv_id", ColumnKind::Uuid),
-    ("spv_custom_identifier", "t.spv_custom_identifier", ColumnKind::Plain),
-    ("client_id", "t.client_id", ColumnKind::Uuid),
-    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
-    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
-    ("kind", "t.kind", ColumnKind::Plain),
-    ("rule", "t.rule", ColumnKind::Plain),
-    ("rate", "t.rate", ColumnKind::Plain),
-    ("base_minor", "t.base_minor", ColumnKind::Plain),
-    ("currency", "t.currency", ColumnKind::Plain),
-    ("amount_minor", "t.amount_minor", ColumnKind::Plain),
-    ("status", "t.status", ColumnKind::Plain),
-    ("earned_date", "t.earned_date", ColumnKind::Plain),
-    ("paid_date", "t.paid_date", ColumnKind::Plain),
-    ("reason", "t.reason", ColumnKind::Plain),
-    ("run_id", "t.run_id", ColumnKind::Uuid),
-    ("run_year", "t.run_year", ColumnKind::Plain),
-    ("run_number", "t.run_number", ColumnKind::Plain),
-    ("created_at", "t.created_at", ColumnKind::Plain),
-    ("updated_at", "t.updated_at", ColumnKind::Plain),
-    ("updated_by", "t.updated_by", ColumnKind::Plain),
-    ("version", "t.version", ColumnKind::Plain),
-];
+const RUN_COLUMNS: &str = Run::LIST;
 
-/// The columns of a [`Run`].
-const RUN_COLUMNS: &str =
-    "id, year, number, status, created_at, created_by, paid_date, updated_at, updated_by, version";
-
-const SELECT_WITH_NAMES: &str = "select e.id, e.iso_id, e.company_id, e.spv_id, e.client_id, e.kind, e.rule, e.rate, e.base_minor, \
-     e.currency, e.amount_minor, e.status, e.earned_date, e.paid_date, e.reason, e.created_at, \
-     e.updated_at, e.updated_by, e.version, \
-     i.first_name as iso_first_name, i.last_name as iso_last_name, \
-    s.custom_identifier as spv_custom_identifier, c.first_name as client_first_name, c.last_name as client_last_name, \
-    p.run_id, g.year as run_year, g.number as run_number \
-    from commissions e join isos i on i.id = e.iso_id join spvs s on s.id = e.spv_id join users c on c.id = e.client_id \
-    left join payouts p on p.id = e.payout_id left join payout_runs g on g.id = p.run_id";
+const SELECT_WITH_NAMES: &str = const_concat!(
+    "select ",
+    Commission::LIST,
+    " from commissions e join isos i on i.id = e.iso_id join spvs s on s.id = e.spv_id join users c on c.id = e.client_id \
+     left join payouts p on p.id = e.payout_id left join payout_runs g on g.id = p.run_id"
+);
 
 /// The row of a new commission.
 pub struct InsertCommission<'a> {
@@ -73,27 +39,25 @@ pub struct InsertCommission<'a> {
 }
 
 pub async fn insert(tx: &mut Tx, row: &InsertCommission<'_>) -> Result<()> {
-    tx.sql(
-        "insert into commissions (id, iso_id, company_id, spv_id, client_id, kind, rule, rate, base_minor, currency, \
-         amount_minor, status, earned_date, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13, $13, $14)",
-    )
-    .bind(row.id)
-    .bind(row.iso_id)
-    .bind(row.spv.company_id)
-    .bind(row.spv.id)
-    .bind(row.spv.client_id)
-    .bind(row.kind)
-    .bind(row.rule)
-    .bind(row.rate)
-    .bind(row.base_minor)
-    .bind(row.spv.currency)
-    .bind(row.amount_minor)
-    .bind(row.earned_date)
-    .bind(row.at)
-    .bind(row.by.clone())
-    .run()
-    .await?;
+    let values = insert!(tx, "commissions", {
+        id: row.id,
+        iso_id: row.iso_id,
+        company_id: row.spv.company_id,
+        spv_id: row.spv.id,
+        client_id: row.spv.client_id,
+        kind: row.kind,
+        rule: row.rule,
+        rate: row.rate,
+        base_minor: row.base_minor,
+        currency: row.spv.currency,
+        amount_minor: row.amount_minor,
+        status: Status::Pending,
+        earned_date: row.earned_date,
+        created_at: row.at,
+        updated_at: row.at,
+        updated_by: row.by.clone(),
+    });
+    values.run().await?;
     Ok(())
 }
 
@@ -126,7 +90,7 @@ pub async fn of_ids(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<Commi
     let which = params(ids.len(), 1);
     let sql = select_rows(
         db.dialect(),
-        COLUMNS,
+        Commission::COLUMNS,
         &format!("{SELECT_WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"),
     );
     ids.iter().fold(db.sql_built(sql), |query, id| query.bind(*id)).list().await
@@ -203,7 +167,7 @@ pub async fn revoke_approval(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &st
 }
 
 pub async fn get(db: &mut impl Sql, id: CommissionId) -> Result<Option<Commission>> {
-    let sql = select_rows(db.dialect(), COLUMNS, &format!("{SELECT_WITH_NAMES} where e.id = $1"));
+    let sql = select_rows(db.dialect(), Commission::COLUMNS, &format!("{SELECT_WITH_NAMES} where e.id = $1"));
     let rows: Vec<Commission> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
@@ -342,7 +306,7 @@ pub async fn list(
         sql.push_str(&format!(" and (e.earned_date, e.created_at, e.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
     }
     sql.push_str(&format!(" order by e.earned_date desc, e.created_at desc, e.id desc limit {limit}"));
-    let mut query = filtered.bind(db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)));
+    let mut query = filtered.bind(db.sql_built(select_rows(db.dialect(), Commission::COLUMNS, &sql)));
     if let Some((date, at, id)) = before {
         query = query.bind(date).bind(at).bind(id);
     }
@@ -421,31 +385,23 @@ pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
 }
 
 pub async fn insert_run(tx: &mut Tx, run: &Run) -> Result<()> {
-    tx.sql(
-        "insert into payout_runs (id, year, number, status, created_at, created_by, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $5, $6)",
-    )
-    .bind(run.id)
-    .bind(run.year)
-    .bind(run.number)
-    .bind(run.status)
-    .bind(run.created_at)
-    .bind(run.created_by.clone())
-    .run()
-    .await?;
+    insert!(tx, "payout_runs", run).run().await?;
     Ok(())
 }
 
 /// Takes what is approved for one partner in one currency into a run, and says what that is in all. Only what this
 /// transaction got hold of is counted.
 pub async fn claim(tx: &mut Tx, id: PayoutId, run: PayoutRunId, iso: IsoId, currency: Currency) -> Result<i64> {
-    tx.sql("insert into payouts (id, run_id, iso_id, currency, amount_minor, entries) values ($1, $2, $3, $4, 0, 0)")
-        .bind(id)
-        .bind(run)
-        .bind(iso)
-        .bind(currency)
-        .run()
-        .await?;
+    insert!(tx, "payouts", {
+        id,
+        run_id: run,
+        iso_id: iso,
+        currency,
+        amount_minor: 0_i64,
+        entries: 0_i64,
+    })
+    .run()
+    .await?;
     let rows: Vec<(i64,)> = tx
         .sql(
             "update commissions set payout_id = $1, version = version + 1 where iso_id = $2 and currency = $3 \
@@ -533,15 +489,4 @@ pub async fn end_run(tx: &mut Tx, run: &Run) -> Result<()> {
     };
     rows.bind(run.id).bind(run.paid_date).bind(run.updated_at).bind(run.updated_by.clone()).run().await?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<Commission>(COLUMNS);
-    }
 }

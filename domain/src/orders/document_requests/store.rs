@@ -1,7 +1,7 @@
 //! SQL of document requests.
 use super::model::DocumentRequest;
 use crate::kernel::{
-    db::{Sql, Tx, placeholders},
+    db::{Sql, Tx, insert, placeholders},
     error::Result,
     ids::{DocumentRequestId, SpvId},
 };
@@ -13,21 +13,20 @@ const SELECT_WITH_DOCUMENT: &str = "select r.id, r.spv_id, r.client_id, r.step_i
      s.status as spv_status from document_requests r join spvs s on s.id = r.spv_id";
 
 pub async fn insert(tx: &mut Tx, request: &DocumentRequest) -> Result<()> {
-    tx.sql(
-        "insert into document_requests (id, spv_id, client_id, step_id, name, instructions, required, due_date, status, \
-         created_at, updated_at, updated_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)",
-    )
-    .bind(request.id)
-    .bind(request.spv_id)
-    .bind(request.client_id)
-    .bind(request.step_id)
-    .bind(request.name.clone())
-    .bind(request.instructions.clone())
-    .bind(request.required)
-    .bind(request.due_date)
-    .bind(request.status)
-    .bind(request.created_at)
-    .bind(request.updated_by.clone())
+    insert!(tx, "document_requests", {
+        id: request.id,
+        spv_id: request.spv_id,
+        client_id: request.client_id,
+        step_id: request.step_id,
+        name: request.name.clone(),
+        instructions: request.instructions.clone(),
+        required: request.required,
+        due_date: request.due_date,
+        status: request.status,
+        created_at: request.created_at,
+        updated_at: request.created_at,
+        updated_by: request.updated_by.clone(),
+    })
     .run()
     .await?;
     Ok(())

@@ -34,33 +34,35 @@ pub struct Line {
     pub amount_minor: i64,
 }
 
-/// An invoice with its lines and the names around it. Amounts are minor units of `currency`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Invoice {
-    pub id: InvoiceId,
-    pub year: i64,
-    /// Sequential within the year, without gaps.
-    pub number: i64,
-    pub spv_id: SpvId,
-    pub spv_custom_identifier: Option<String>,
-    pub client_id: UserId,
-    pub client_first_name: String,
-    pub client_last_name: String,
-    /// As printed.
-    pub billed_to: String,
-    pub billed_address: Option<String>,
-    pub currency: Currency,
-    pub total_minor: i64,
-    pub paid_minor: i64,
-    pub status: Status,
-    pub issued_date: NaiveDate,
-    pub due_date: NaiveDate,
-    pub void_reason: Option<String>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
-    pub lines: Vec<Line>,
+crate::kernel::db::row! {
+    /// An invoice with its lines and the names around it. Amounts are minor units of `currency`.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    pub struct Invoice of v {
+        pub id: InvoiceId,
+        pub year: i64,
+        /// Sequential within the year, without gaps.
+        pub number: i64,
+        pub spv_id: SpvId,
+        pub spv_custom_identifier: Option<String> = "s.custom_identifier",
+        pub client_id: UserId,
+        pub client_first_name: String = "c.first_name",
+        pub client_last_name: String = "c.last_name",
+        /// As printed.
+        pub billed_to: String,
+        pub billed_address: Option<String>,
+        pub currency: Currency,
+        pub total_minor: i64,
+        pub paid_minor: i64,
+        pub status: Status,
+        pub issued_date: NaiveDate,
+        pub due_date: NaiveDate,
+        pub void_reason: Option<String>,
+        pub created_at: DateTime<Utc>,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+        pub lines: Vec<Line> = _,
+    }
 }
 
 impl Invoice {

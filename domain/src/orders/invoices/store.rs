@@ -3,7 +3,10 @@ use super::model::{Invoice, Line, Payment, Status};
 use super::payment_method::ReceivedPayment;
 use crate::kernel::{
     access::Scope,
-    db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, nested_subquery, placeholders, select_nested, select_rows},
+    db::{
+        ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, const_concat, nested_subquery, placeholders, select_nested,
+        select_rows,
+    },
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
@@ -12,45 +15,20 @@ use crate::kernel::{
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
-const COLUMNS: &[ColumnSpec] = &[
-    ("id", "t.id", ColumnKind::Uuid),
-    ("year", "t.year", ColumnKind::Plain),
-    ("number", "t.number", ColumnKind::Plain),
-    ("spv_id", "t.spv_id", ColumnKind::Uuid),
-    ("spv_custom_identifier", "t.spv_custom_identifier", ColumnKind::Plain),
-    ("client_id", "t.client_id", ColumnKind::Uuid),
-    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
-    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
-    ("billed_to", "t.billed_to", ColumnKind::Plain),
-    ("billed_address", "t.billed_address", ColumnKind::Plain),
-    ("currency", "t.currency", ColumnKind::Plain),
-    ("total_minor", "t.total_minor", ColumnKind::Plain),
-    ("paid_minor", "t.paid_minor", ColumnKind::Plain),
-    ("status", "t.status", ColumnKind::Plain),
-    ("issued_date", "t.issued_date", ColumnKind::Plain),
-    ("due_date", "t.due_date", ColumnKind::Plain),
-    ("void_reason", "t.void_reason", ColumnKind::Plain),
-    ("created_at", "t.created_at", ColumnKind::Plain),
-    ("updated_at", "t.updated_at", ColumnKind::Plain),
-    ("updated_by", "t.updated_by", ColumnKind::Plain),
-    ("version", "t.version", ColumnKind::Plain),
-];
-
 const LINES: &[ColumnSpec] =
     &[("description", "t.description", ColumnKind::Plain), ("amount_minor", "t.amount_minor", ColumnKind::Plain)];
 
-const SELECT_WITH_NAMES: &str = "select v.id, v.year, v.number, v.spv_id, v.client_id, v.billed_to, v.billed_address, v.currency, \
-     v.total_minor, v.paid_minor, v.status, v.issued_date, v.due_date, v.void_reason, v.created_at, \
-     v.updated_at, v.updated_by, v.version, \
-     s.custom_identifier as spv_custom_identifier, \
-    c.first_name as client_first_name, c.last_name as client_last_name \
-    from invoices v join spvs s on s.id = v.spv_id join users c on c.id = v.client_id";
+const SELECT_WITH_NAMES: &str = const_concat!(
+    "select ",
+    Invoice::LIST,
+    " from invoices v join spvs s on s.id = v.spv_id join users c on c.id = v.client_id"
+);
 
 /// Selects the rows of `from`, each with its lines.
 fn with_lines(dialect: Dialect, from: &str) -> String {
     let lines = "select description, amount_minor from invoice_lines where invoice_id = t.id order by line_order";
     let lines = nested_subquery(dialect, &select_nested(dialect, LINES, lines));
-    let mut columns = COLUMNS.to_vec();
+    let mut columns = Invoice::COLUMNS.to_vec();
     columns.push(("lines", lines.as_str(), ColumnKind::Plain));
     select_rows(dialect, &columns, from)
 }

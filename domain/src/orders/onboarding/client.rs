@@ -171,11 +171,7 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         None => None,
     };
     let account = NewUser {
-        role: Role::Client,
         status: if setup == Setup::Quick { users::Status::Pending } else { users::Status::Active },
-        first_name,
-        last_name,
-        email,
         phone,
         address,
         company_id: Some(company_id),
@@ -183,6 +179,7 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         password_hash,
         must_change_password,
         language: defaults.language,
+        ..NewUser::new(Role::Client, first_name, last_name, email)
     };
     let client_id = UserId(uuid::Uuid::nil());
     let order = NewOrder {

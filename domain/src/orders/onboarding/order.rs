@@ -172,7 +172,7 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
     spvs::insert(tx, &row).await?;
     let steps = steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
     let identifier = display_identifier(id, new.custom_identifier.as_deref());
-    index(tx, id, &new, &identifier, parties).await?;
+    index(tx, id, &new, parties).await?;
     let event = activity::Event::new("spv.created", "spv", id.0, identifier.clone())
         .of(Some(new.client_id), Some(new.company_id), new.iso_id)
         .spv(id)
@@ -207,12 +207,11 @@ fn commission_base(new: &NewOrder) -> Option<i64> {
     new.purchase_amount_minor.or(new.price_minor)
 }
 
-async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, identifier: &str, parties: OrderParties) -> Result<()> {
+async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, parties: OrderParties) -> Result<()> {
     let (first, last) = (parties.client_first_name.unwrap_or_default(), parties.client_last_name.unwrap_or_default());
     let email = parties.client_email.unwrap_or_default();
-    let number = id.to_string()[..8].to_owned();
-    let vehicle = new.vehicle_name.as_deref().unwrap_or_default();
-    let texts = vec![identifier, &*number, vehicle, &*first, &*last, &*email];
+    let words = new.search_words(id);
+    let texts = vec![&*words, &*first, &*last, &*email];
     search::index(tx, spvs::search_entry(id, new.company_id, new.iso_id, texts)).await
 }
 

@@ -89,7 +89,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     found.ok_or(Error::NotFound("spv"))
 }
 
-/// The search entry of an order: its identifier, its order number, its vehicle's name, and its client's name and email.
+/// The search entry of an order: its [`NewOrder::search_words`], and its client's name and email.
 pub(crate) fn search_entry(id: SpvId, company: CompanyId, iso: Option<IsoId>, texts: Vec<&str>) -> Entry<'_> {
     Entry { kind: "spv", subject: id.0, company: Some(company), iso, texts }
 }
@@ -100,19 +100,13 @@ pub(crate) fn search_entry(id: SpvId, company: CompanyId, iso: Option<IsoId>, te
 /// What the database refuses.
 pub(crate) async fn on_client_renamed(tx: &mut Tx, client: &clients::Client) -> Result<()> {
     let orders = store::of_client(tx, client.id).await?;
-    let identifiers: Vec<String> = orders
-        .iter()
-        .map(|row| {
-            let identifier = display_identifier(row.id, row.custom_identifier.as_deref());
-            [&*identifier, &row.id.to_string()[..8], row.vehicle_name.as_deref().unwrap_or_default()].join(" ")
-        })
-        .collect();
+    let words: Vec<String> = orders.iter().map(|row| row.order.search_words(row.id)).collect();
     let entries: Vec<_> = orders
         .iter()
-        .zip(&identifiers)
-        .map(|(row, identifier)| {
-            let texts = vec![&**identifier, &client.first_name, &client.last_name, &client.email];
-            search_entry(row.id, row.company_id, row.iso_id, texts)
+        .zip(&words)
+        .map(|(row, words)| {
+            let texts = vec![&**words, &client.first_name, &client.last_name, &client.email];
+            search_entry(row.id, row.order.company_id, row.order.iso_id, texts)
         })
         .collect();
     search::index_all(tx, "spv", &entries).await

@@ -88,25 +88,28 @@ impl State {
     }
 }
 
-/// A validated order that is not inserted yet.
-#[derive(Clone, Debug)]
-pub struct NewOrder {
-    pub client_id: UserId,
-    pub company_id: CompanyId,
-    pub iso_id: Option<IsoId>,
-    pub custom_identifier: Option<String>,
-    pub vehicle_name: Option<String>,
-    pub country: Country,
-    pub currency: Currency,
-    pub price_minor: Option<i64>,
-    pub commission_minor: Option<i64>,
-    pub purchase_amount_minor: Option<i64>,
-    /// Ten-thousandths of a percent.
-    pub iso_commission_percentage: Option<i64>,
-    pub status: Status,
-    pub ordered_date: NaiveDate,
-    /// Issues an invoice over the price; off for load data, and where the invoice is issued later.
-    pub invoiced: bool,
+crate::kernel::db::row! {
+    /// What the creation of an order sets.
+    #[derive(Clone, Debug, sqlx::FromRow)]
+    pub struct NewOrder {
+        pub client_id: UserId,
+        pub company_id: CompanyId,
+        pub iso_id: Option<IsoId>,
+        pub custom_identifier: Option<String>,
+        pub vehicle_name: Option<String>,
+        pub country: Country,
+        pub currency: Currency,
+        pub price_minor: Option<i64>,
+        pub commission_minor: Option<i64>,
+        pub purchase_amount_minor: Option<i64>,
+        /// Ten-thousandths of a percent.
+        pub iso_commission_percentage: Option<i64>,
+        pub status: Status,
+        pub ordered_date: NaiveDate,
+        /// Issues an invoice over the price; off for load data, and where the invoice is issued later.
+        #[sqlx(skip)]
+        pub invoiced: bool = _,
+    }
 }
 
 impl NewOrder {
@@ -134,55 +137,63 @@ impl NewOrder {
     pub(crate) fn dimensions(&self) -> Dimensions {
         Dimensions { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
     }
+
+    /// The words by which the search finds it, beside those of its client.
+    pub(crate) fn search_words(&self, id: SpvId) -> String {
+        let identifier = display_identifier(id, self.custom_identifier.as_deref());
+        [&*identifier, &*order_number(id), self.vehicle_name.as_deref().unwrap_or_default()].join(" ")
+    }
 }
 
-/// An order as lists and the order page show it, with the names around it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Spv {
-    pub id: SpvId,
-    pub client_id: UserId,
-    pub client_first_name: String,
-    pub client_last_name: String,
-    pub client_email: String,
-    pub client_status: crate::accounts::users::Status,
-    pub company_id: CompanyId,
-    pub company_name: String,
-    pub iso_id: Option<IsoId>,
-    pub iso_first_name: Option<String>,
-    pub iso_last_name: Option<String>,
-    pub custom_identifier: Option<String>,
-    /// The name of the company that the order forms.
-    pub vehicle_name: Option<String>,
-    pub country: Country,
-    pub currency: Currency,
-    /// Our fee.
-    pub price_minor: Option<i64>,
-    /// A fixed commission; never beside a percentage (decision 15).
-    pub commission_minor: Option<i64>,
-    /// What the vehicle is to buy.
-    pub purchase_amount_minor: Option<i64>,
-    /// Ten-thousandths of a percent.
-    pub iso_commission_percentage: Option<i64>,
-    /// What the ISO earns, fixed when the order was made.
-    pub iso_commission_minor: Option<i64>,
-    pub status: Status,
-    pub held_from: Option<Status>,
-    pub cancelled_from: Option<Status>,
-    pub status_reason: Option<String>,
-    pub ordered_date: NaiveDate,
-    #[serde(deserialize_with = "timestamps::deserialize_option")]
-    pub closed_at: Option<DateTime<Utc>>,
-    pub steps_total: i64,
-    pub steps_completed: i64,
-    pub steps_pending: i64,
-    /// The first step that is not completed.
-    pub current_step: Option<String>,
-    #[serde(deserialize_with = "timestamps::deserialize")]
-    pub created_at: DateTime<Utc>,
-    #[serde(deserialize_with = "timestamps::deserialize")]
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
+crate::kernel::db::row! {
+    /// An order as lists and the order page show it, with the names around it.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    pub struct Spv of s {
+        pub id: SpvId,
+        pub client_id: UserId,
+        pub client_first_name: String = "c.first_name",
+        pub client_last_name: String = "c.last_name",
+        pub client_email: String = "c.email",
+        pub client_status: crate::accounts::users::Status = "c.status",
+        pub company_id: CompanyId,
+        pub company_name: String = "k.name",
+        pub iso_id: Option<IsoId>,
+        pub iso_first_name: Option<String> = "i.first_name",
+        pub iso_last_name: Option<String> = "i.last_name",
+        pub custom_identifier: Option<String>,
+        /// The name of the company that the order forms.
+        pub vehicle_name: Option<String>,
+        pub country: Country,
+        pub currency: Currency,
+        /// Our fee.
+        pub price_minor: Option<i64>,
+        /// A fixed commission; never beside a percentage (decision 15).
+        pub commission_minor: Option<i64>,
+        /// What the vehicle is to buy.
+        pub purchase_amount_minor: Option<i64>,
+        /// Ten-thousandths of a percent.
+        pub iso_commission_percentage: Option<i64>,
+        /// What the ISO earns, fixed when the order was made.
+        pub iso_commission_minor: Option<i64>,
+        pub status: Status,
+        pub held_from: Option<Status>,
+        pub cancelled_from: Option<Status>,
+        pub status_reason: Option<String>,
+        pub ordered_date: NaiveDate,
+        #[serde(deserialize_with = "timestamps::deserialize_option")]
+        pub closed_at: Option<DateTime<Utc>>,
+        pub steps_total: i64,
+        pub steps_completed: i64,
+        pub steps_pending: i64,
+        /// The first step that is not completed.
+        pub current_step: Option<String>,
+        #[serde(deserialize_with = "timestamps::deserialize")]
+        pub created_at: DateTime<Utc>,
+        #[serde(deserialize_with = "timestamps::deserialize")]
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+    }
 }
 
 impl Spv {

@@ -8,7 +8,7 @@ use crate::{
         access::Scope,
         ctx::check_version,
         db::{
-            ColumnKind, ColumnSpec, Db, Dialect, Nested, PerDialect, Sql, Tx, for_update, nested_row, select_nested,
+            Db, Dialect, Nested, PerDialect, Row, Sql, Tx, const_concat, for_update, insert, nested_row, select_nested,
             select_rows, unindexed,
         },
         error::{Problem, Result},
@@ -23,53 +23,12 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) const COLUMNS: &[ColumnSpec] = &[
-    ("id", "t.id", ColumnKind::Uuid),
-    ("client_id", "t.client_id", ColumnKind::Uuid),
-    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
-    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
-    ("client_email", "t.client_email", ColumnKind::Plain),
-    ("client_status", "t.client_status", ColumnKind::Plain),
-    ("company_id", "t.company_id", ColumnKind::Uuid),
-    ("company_name", "t.company_name", ColumnKind::Plain),
-    ("iso_id", "t.iso_id", ColumnKind::Uuid),
-    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
-    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
-    ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
-    ("vehicle_name", "t.vehicle_name", ColumnKind::Plain),
-    ("country", "t.country", ColumnKind::Plain),
-    ("currency", "t.currency", ColumnKind::Plain),
-    ("price_minor", "t.price_minor", ColumnKind::Plain),
-    ("commission_minor", "t.commission_minor", ColumnKind::Plain),
-    ("purchase_amount_minor", "t.purchase_amount_minor", ColumnKind::Plain),
-    ("iso_commission_percentage", "t.iso_commission_percentage", ColumnKind::Plain),
-    ("iso_commission_minor", "t.iso_commission_minor", ColumnKind::Plain),
-    ("status", "t.status", ColumnKind::Plain),
-    ("held_from", "t.held_from", ColumnKind::Plain),
-    ("cancelled_from", "t.cancelled_from", ColumnKind::Plain),
-    ("status_reason", "t.status_reason", ColumnKind::Plain),
-    ("ordered_date", "t.ordered_date", ColumnKind::Plain),
-    ("closed_at", "t.closed_at", ColumnKind::Plain),
-    ("steps_total", "t.steps_total", ColumnKind::Plain),
-    ("steps_completed", "t.steps_completed", ColumnKind::Plain),
-    ("steps_pending", "t.steps_pending", ColumnKind::Plain),
-    ("current_step", "t.current_step", ColumnKind::Plain),
-    ("created_at", "t.created_at", ColumnKind::Plain),
-    ("updated_at", "t.updated_at", ColumnKind::Plain),
-    ("updated_by", "t.updated_by", ColumnKind::Plain),
-    ("version", "t.version", ColumnKind::Plain),
-];
-
-const SELECT_WITH_NAMES: &str = "select s.id, s.client_id, s.company_id, s.iso_id, s.custom_identifier, s.vehicle_name, s.country, s.currency, \
-     s.price_minor, s.commission_minor, s.purchase_amount_minor, s.iso_commission_percentage, \
-     s.iso_commission_minor, s.status, s.held_from, s.cancelled_from, s.status_reason, s.ordered_date, \
-     s.closed_at, s.steps_total, s.steps_completed, s.steps_pending, s.current_step, s.created_at, \
-     s.updated_at, s.updated_by, s.version, \
-     c.first_name as client_first_name, c.last_name as client_last_name, \
-    c.email as client_email, c.status as client_status, k.name as company_name, \
-    i.first_name as iso_first_name, i.last_name as iso_last_name \
-    from spvs s join users c on c.id = s.client_id join companies k on k.id = s.company_id \
-    left join isos i on i.id = s.iso_id";
+const SELECT_WITH_NAMES: &str = const_concat!(
+    "select ",
+    Spv::LIST,
+    " from spvs s join users c on c.id = s.client_id join companies k on k.id = s.company_id \
+     left join isos i on i.id = s.iso_id"
+);
 
 const OF_STEP: &str = "(select spv_id from spv_steps where id = $1)";
 
@@ -102,11 +61,11 @@ type WithSteps = (Nested<Spv>, Nested<Vec<Step>>, Nested<Vec<(StepId, StepId)>>)
 
 /// `which` is an SQL expression of the order's id, with the parameter `$1`.
 fn with_steps(dialect: Dialect, which: &str) -> String {
-    let steps = format!("select {} from spv_steps where spv_id = t.id order by step_order, id", steps::ROW_COLUMNS);
+    let steps = format!("select {} from spv_steps where spv_id = t.id order by step_order, id", Step::LIST);
     format!(
         "select {}, ({}), ({}) from ({SELECT_WITH_NAMES} where s.id = {which}) t",
-        nested_row(dialect, COLUMNS),
-        select_nested(dialect, steps::COLUMNS, &steps),
+        nested_row(dialect, Spv::COLUMNS),
+        select_nested(dialect, Step::COLUMNS, &steps),
         select_nested(dialect, steps::DEPENDENCY_COLUMNS, steps::SELECT_DEPENDENCIES),
     )
 }
@@ -291,7 +250,7 @@ async fn narrow_filter(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Sea
 pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Cursor>, limit: usize) -> Result<Vec<Spv>> {
     let narrow = narrow_filter(db, scope, filter).await?;
     let (rows, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
-    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &rows));
+    let mut query = db.sql_built(select_rows(db.dialect(), Spv::COLUMNS, &rows));
     for id in ids {
         query = query.bind(id);
     }
@@ -329,20 +288,18 @@ fn id_range(start: &str) -> Option<(Uuid, Uuid)> {
     Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
 }
 
-/// The fields of an order's search entry.
+/// An order as it was created.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Indexed {
+pub struct CreatedOrder {
     pub id: SpvId,
-    pub company_id: CompanyId,
-    pub iso_id: Option<IsoId>,
-    pub custom_identifier: Option<String>,
-    pub vehicle_name: Option<String>,
+    #[sqlx(flatten)]
+    pub order: NewOrder,
 }
 
-/// A client's orders, with the fields of their search entries.
-pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<Indexed>> {
-    let sql = "select id, company_id, iso_id, custom_identifier, vehicle_name from spvs where client_id = $1";
-    tx.sql(sql).bind(client).all().await
+/// A client's orders.
+pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<CreatedOrder>> {
+    const SQL: &str = const_concat!("select id, ", NewOrder::LIST, " from spvs where client_id = $1");
+    tx.sql(SQL).bind(client).all().await
 }
 
 /// A new order's row: what was asked for, and what follows from it.
@@ -357,35 +314,18 @@ pub struct InsertOrder<'a> {
 }
 
 pub async fn insert(tx: &mut Tx, row: &InsertOrder<'_>) -> Result<()> {
-    let order = row.order;
-    tx.sql(
-        "insert into spvs (id, client_id, company_id, iso_id, custom_identifier, custom_identifier_key, country, currency, \
-         price_minor, commission_minor, purchase_amount_minor, iso_commission_percentage, iso_commission_minor, status, \
-         ordered_date, steps_total, steps_pending, current_step, created_at, updated_at, updated_by, vehicle_name) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $18, $19, $20)",
-    )
-    .bind(row.id)
-    .bind(order.client_id)
-    .bind(order.company_id)
-    .bind(order.iso_id)
-    .bind(order.custom_identifier.clone())
-    .bind(order.custom_identifier.as_deref().map(unique_key))
-    .bind(order.country)
-    .bind(order.currency)
-    .bind(order.price_minor)
-    .bind(order.commission_minor)
-    .bind(order.purchase_amount_minor)
-    .bind(order.iso_commission_percentage)
-    .bind(row.iso_commission_minor)
-    .bind(order.status)
-    .bind(order.ordered_date)
-    .bind(row.steps)
-    .bind(row.current_step.clone())
-    .bind(row.at)
-    .bind(row.by.clone())
-    .bind(order.vehicle_name.clone())
-    .run()
-    .await?;
+    let values = insert!(tx, "spvs", row.order, {
+        id: row.id,
+        custom_identifier_key: row.order.custom_identifier.as_deref().map(unique_key),
+        iso_commission_minor: row.iso_commission_minor,
+        steps_total: row.steps,
+        steps_pending: row.steps,
+        current_step: row.current_step.clone(),
+        created_at: row.at,
+        updated_at: row.at,
+        updated_by: row.by.clone(),
+    });
+    values.run().await?;
     Ok(())
 }
 
@@ -487,15 +427,4 @@ pub async fn parties(
 /// The orders of a client with their custom identifiers.
 pub async fn identifiers_of_client(tx: &mut Tx, client: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
     tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(client).all().await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<Spv>(COLUMNS);
-    }
 }

@@ -8,7 +8,7 @@ pub(crate) use auto_complete::auto_complete;
 pub(crate) use model::find_dependency_problem;
 pub use model::{Change, MAX_OFFSET_DAYS, Party, Status, Step, business_days_after, is_overdue, owner};
 pub use plan::{NewStep, add, remove, reorder};
-pub(crate) use store::{COLUMNS, DEPENDENCY_COLUMNS, ROW_COLUMNS, SELECT_DEPENDENCIES, copy};
+pub(crate) use store::{DEPENDENCY_COLUMNS, SELECT_DEPENDENCIES, copy};
 
 use crate::{
     accounts::users,

@@ -33,34 +33,36 @@ crate::kernel::text_enum! {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
-    pub id: StepId,
-    pub spv_id: SpvId,
-    pub step_order: i64,
-    pub step_name: String,
-    pub status: Status,
-    pub owner: Party,
-    /// Notes that only the staff see.
-    pub text_data: Option<String>,
-    pub document_url: Option<String>,
-    #[serde(deserialize_with = "timestamps::deserialize_option")]
-    pub completed_at: Option<DateTime<Utc>>,
-    pub due_date: Option<NaiveDate>,
-    pub blocked_reason: Option<String>,
-    pub waiting_on: Option<Party>,
-    /// Completed automatically once the last required document is approved or waived.
-    pub completes_with_documents: bool,
-    /// A member of the staff.
-    pub assignee_id: Option<UserId>,
-    pub assignee_name: Option<String>,
-    #[serde(deserialize_with = "timestamps::deserialize")]
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
-    /// Steps of the same order that must be completed first; read with another query than the row.
-    #[serde(skip)]
-    pub depends_on: Vec<StepId>,
+crate::kernel::db::row! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Step {
+        pub id: StepId,
+        pub spv_id: SpvId,
+        pub step_order: i64,
+        pub step_name: String,
+        pub status: Status,
+        pub owner: Party,
+        /// Notes that only the staff see.
+        pub text_data: Option<String>,
+        pub document_url: Option<String>,
+        #[serde(deserialize_with = "timestamps::deserialize_option")]
+        pub completed_at: Option<DateTime<Utc>>,
+        pub due_date: Option<NaiveDate>,
+        pub blocked_reason: Option<String>,
+        pub waiting_on: Option<Party>,
+        /// Completed automatically once the last required document is approved or waived.
+        pub completes_with_documents: bool,
+        /// A member of the staff.
+        pub assignee_id: Option<UserId>,
+        pub assignee_name: Option<String> = "(select u.first_name || ' ' || u.last_name from users u where u.id = spv_steps.assignee_id)",
+        #[serde(deserialize_with = "timestamps::deserialize")]
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+        /// Steps of the same order that must be completed first; read with another query than the row.
+        #[serde(skip)]
+        pub depends_on: Vec<StepId> = _,
+    }
 }
 
 /// The changes of a step; a field left out stays, an empty one is cleared.

@@ -1,9 +1,9 @@
 //! SQL of steps.
-use super::model::Step;
+use super::Step;
 use crate::{
     kernel::{
         ctx::{Ctx, check_version},
-        db::{ColumnKind, ColumnSpec, Sql, Tx, placeholders},
+        db::{ColumnKind, ColumnSpec, Sql, Tx, insert, placeholders},
         error::Result,
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     },
@@ -13,35 +13,6 @@ use crate::{
     },
 };
 use chrono::NaiveDate;
-
-/// The columns of a step that [`COLUMNS`] reads.
-pub(crate) const ROW_COLUMNS: &str = "id, spv_id, step_order, step_name, status, owner, text_data, document_url, completed_at, due_date, \
-     blocked_reason, waiting_on, completes_with_documents, assignee_id, updated_at, updated_by, version";
-
-pub(crate) const COLUMNS: &[ColumnSpec] = &[
-    ("id", "t.id", ColumnKind::Uuid),
-    ("spv_id", "t.spv_id", ColumnKind::Uuid),
-    ("step_order", "t.step_order", ColumnKind::Plain),
-    ("step_name", "t.step_name", ColumnKind::Plain),
-    ("status", "t.status", ColumnKind::Plain),
-    ("owner", "t.owner", ColumnKind::Plain),
-    ("text_data", "t.text_data", ColumnKind::Plain),
-    ("document_url", "t.document_url", ColumnKind::Plain),
-    ("completed_at", "t.completed_at", ColumnKind::Plain),
-    ("due_date", "t.due_date", ColumnKind::Plain),
-    ("blocked_reason", "t.blocked_reason", ColumnKind::Plain),
-    ("waiting_on", "t.waiting_on", ColumnKind::Plain),
-    ("completes_with_documents", "t.completes_with_documents", ColumnKind::Bool),
-    ("assignee_id", "t.assignee_id", ColumnKind::Uuid),
-    (
-        "assignee_name",
-        "(select u.first_name || ' ' || u.last_name from users u where u.id = t.assignee_id)",
-        ColumnKind::Plain,
-    ),
-    ("updated_at", "t.updated_at", ColumnKind::Plain),
-    ("updated_by", "t.updated_by", ColumnKind::Plain),
-    ("version", "t.version", ColumnKind::Plain),
-];
 
 /// Inserts the steps of a template in one statement and their dependencies in another; returns their ids.
 pub async fn copy(
@@ -157,20 +128,18 @@ pub async fn save_dependencies(tx: &mut Tx, step: &Step) -> Result<()> {
 }
 
 pub async fn insert(tx: &mut Tx, step: &Step) -> Result<()> {
-    tx.sql(
-        "insert into spv_steps (id, spv_id, step_order, step_name, status, owner, due_date, completes_with_documents, \
-         updated_at, updated_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-    )
-    .bind(step.id)
-    .bind(step.spv_id)
-    .bind(step.step_order)
-    .bind(step.step_name.clone())
-    .bind(step.status)
-    .bind(step.owner)
-    .bind(step.due_date)
-    .bind(step.completes_with_documents)
-    .bind(step.updated_at)
-    .bind(step.updated_by.clone())
+    insert!(tx, "spv_steps", {
+        id: step.id,
+        spv_id: step.spv_id,
+        step_order: step.step_order,
+        step_name: step.step_name.clone(),
+        status: step.status,
+        owner: step.owner,
+        due_date: step.due_date,
+        completes_with_documents: step.completes_with_documents,
+        updated_at: step.updated_at,
+        updated_by: step.updated_by.clone(),
+    })
     .run()
     .await?;
     Ok(())
@@ -276,15 +245,4 @@ pub async fn with_all_documents(tx: &mut Tx, spv: SpvId) -> Result<Vec<StepId>> 
         .all()
         .await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<Step>(COLUMNS);
-    }
 }

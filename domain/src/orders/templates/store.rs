@@ -2,7 +2,7 @@
 use super::{Template, TemplateDocument, TemplateStep};
 use crate::{
     kernel::{
-        db::{Json, Sql, Tx},
+        db::{Json, Sql, Tx, insert},
         error::Result,
     },
     orders::spvs::Country,
@@ -66,30 +66,26 @@ pub async fn save(tx: &mut Tx, template: &Template) -> Result<()> {
     tx.sql("delete from template_documents where country = $1").bind(template.country).run().await?;
     tx.sql("delete from template_steps where country = $1").bind(template.country).run().await?;
     for step in &template.steps {
-        tx.sql(
-            "insert into template_steps (country, step_order, step_name, owner, business_days, \
-             completes_with_documents, depends_on) values ($1, $2, $3, $4, $5, $6, $7)",
-        )
-        .bind(template.country)
-        .bind(step.step_order)
-        .bind(step.step_name.clone())
-        .bind(step.owner)
-        .bind(step.business_days)
-        .bind(step.completes_with_documents)
-        .bind(Json(step.depends_on.clone()))
+        insert!(tx, "template_steps", {
+            country: template.country,
+            step_order: step.step_order,
+            step_name: step.step_name.clone(),
+            owner: step.owner,
+            business_days: step.business_days,
+            completes_with_documents: step.completes_with_documents,
+            depends_on: Json(step.depends_on.clone()),
+        })
         .run()
         .await?;
         for (nth, document) in step.documents.iter().enumerate() {
-            tx.sql(
-                "insert into template_documents (country, step_order, nth, name, instructions, required) \
-                 values ($1, $2, $3, $4, $5, $6)",
-            )
-            .bind(template.country)
-            .bind(step.step_order)
-            .bind(nth as i64)
-            .bind(document.name.clone())
-            .bind(document.instructions.clone())
-            .bind(document.required)
+            insert!(tx, "template_documents", {
+                country: template.country,
+                step_order: step.step_order,
+                nth: nth as i64,
+                name: document.name.clone(),
+                instructions: document.instructions.clone(),
+                required: document.required,
+            })
             .run()
             .await?;
         }

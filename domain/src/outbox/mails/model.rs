@@ -96,28 +96,30 @@ crate::kernel::text_enum! {
     }
 }
 
-/// A row of the outbox.
-#[derive(Clone, Debug, Serialize, sqlx::FromRow)]
-pub struct Mail {
-    pub id: MailId,
-    pub kind: Kind,
-    /// `None` for recipients without an account.
-    pub user_id: Option<UserId>,
-    pub spv_id: Option<SpvId>,
-    pub to_email: String,
-    pub to_name: String,
-    pub language: String,
-    #[sqlx(json)]
-    pub data: Map<String, Value>,
-    pub message_id: String,
-    pub status: Status,
-    pub attempts: i64,
-    pub last_error: Option<String>,
-    pub created_at: DateTime<Utc>,
-    pub sent_at: Option<DateTime<Utc>>,
-    /// The sign-in flow that the link continues.
-    #[serde(skip)]
-    pub flow_id: Option<FlowId>,
+crate::kernel::db::row! {
+    /// A row of the outbox.
+    #[derive(Clone, Debug, Serialize, sqlx::FromRow)]
+    pub struct Mail {
+        pub id: MailId,
+        pub kind: Kind,
+        /// `None` for recipients without an account.
+        pub user_id: Option<UserId>,
+        pub spv_id: Option<SpvId>,
+        pub to_email: String,
+        pub to_name: String,
+        pub language: String,
+        #[sqlx(json)]
+        pub data: Map<String, Value>,
+        pub message_id: String,
+        pub status: Status,
+        pub attempts: i64,
+        pub last_error: Option<String>,
+        pub created_at: DateTime<Utc>,
+        pub sent_at: Option<DateTime<Utc>>,
+        /// The sign-in flow that the link continues.
+        #[serde(skip)]
+        pub flow_id: Option<FlowId>,
+    }
 }
 
 /// The failure of the newest mail to an address.

@@ -1,39 +1,19 @@
 //! SQL of the outbox.
 use super::model::{LinkKind, Mail, Status};
 use crate::kernel::{
-    db::{Db, Sql, Tx, for_update, in_id_list},
+    db::{Db, Row, Sql, Tx, for_update, in_id_list, insert},
     error::{Error, Result},
     ids::{MailId, SpvId, UserId},
     order::display_identifier,
 };
 use chrono::{DateTime, Utc};
-use sqlx::types::Json;
 
 pub async fn insert(tx: &mut Tx, mail: &Mail) -> Result<()> {
-    tx.sql(
-        "insert into mails (id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, created_at, \
-         link_kind, flow_id) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13)",
-    )
-    .bind(mail.id)
-    .bind(mail.kind)
-    .bind(mail.user_id)
-    .bind(mail.spv_id)
-    .bind(mail.to_email.clone())
-    .bind(mail.to_name.clone())
-    .bind(mail.language.clone())
-    .bind(Json(mail.data.clone()))
-    .bind(mail.message_id.clone())
-    .bind(mail.status)
-    .bind(mail.created_at)
-    .bind(mail.kind.link())
-    .bind(mail.flow_id)
-    .run()
-    .await?;
+    insert!(tx, "mails", mail, { link_kind: mail.kind.link() }).run().await?;
     Ok(())
 }
 
-const COLUMNS: &str = "id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, \
-    last_error, created_at, sent_at, flow_id";
+const COLUMNS: &str = Mail::LIST;
 
 /// The row, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: MailId) -> Result<Option<Mail>> {
@@ -115,11 +95,12 @@ pub async fn order_label(tx: &mut Tx, id: SpvId) -> Result<Option<(String, Strin
 }
 
 pub async fn insert_unsubscribe_link(tx: &mut Tx, token_hash: &str, mail: MailId) -> Result<()> {
-    tx.sql("insert into unsubscribe_links (token_hash, mail_id) values ($1, $2)")
-        .bind(token_hash.to_owned())
-        .bind(mail)
-        .run()
-        .await?;
+    insert!(tx, "unsubscribe_links", {
+        token_hash: token_hash.to_owned(),
+        mail_id: mail,
+    })
+    .run()
+    .await?;
     Ok(())
 }
 

@@ -6,11 +6,11 @@ use super::{
 use crate::{
     kernel::{
         access::{Role, Scope, is_shut_out_sql},
-        db::{Db, Sql, Tx, select_rows},
+        db::{Db, Row as _, Sql, Tx, select_rows},
         error::Result,
         ids::{ActivityId, NotificationId, UserId},
     },
-    platform::activity::{Activity, COLUMNS, ROW_COLUMNS, visible_sql},
+    platform::activity::{Activity, visible_sql},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::HashMap;
@@ -37,10 +37,10 @@ pub async fn events(db: &mut Db, after: i64, until: i64, limit: usize) -> Result
     let actions: Vec<&str> = EVENTS.iter().map(|event| event.action).collect();
     let sql = format!(
         "select {} from activity where seq > $1 and seq <= $2 and not quiet and action in ('{}') order by seq limit {limit}",
-        ROW_COLUMNS,
+        Activity::LIST,
         actions.join("', '")
     );
-    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
+    db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql)).bind(after).bind(until).list().await
 }
 
 /// A user with the preference for an event ($1), else for its topic ($2).
@@ -151,8 +151,9 @@ pub async fn events_by_number(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Act
         return Ok(Vec::new());
     }
     let numbers: Vec<String> = seqs.iter().map(i64::to_string).collect();
-    let sql = format!("select {} from activity where seq in ({}) order by seq desc", ROW_COLUMNS, numbers.join(", "));
-    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).list().await
+    let sql =
+        format!("select {} from activity where seq in ({}) order by seq desc", Activity::LIST, numbers.join(", "));
+    db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql)).list().await
 }
 
 /// The number of unread notifications that the list shows.

@@ -13,9 +13,7 @@ pub use search::{AccountFilter, Search, search};
 pub use sequencer::sequence_all;
 pub(crate) use sequencer::{ActivityWatcher, Sequenced, last_number, read_after, sequence_batch};
 /// SQL of the log for the statements of other nouns, and what else they do with its rows.
-pub(crate) use store::{
-    COLUMNS, ROW_COLUMNS, exists, insert as insert_row, newest_work_sql, of_accounts, of_subject, visible_sql,
-};
+pub(crate) use store::{exists, insert as insert_row, newest_work_sql, of_accounts, of_subject, visible_sql};
 
 use crate::kernel::{
     access::{Action, Actor, Resource, Role, Scope},
@@ -35,31 +33,33 @@ use uuid::Uuid;
 /// Subject kind of the document access log. Staff only: activity feeds and users' own logs leave it out.
 pub(crate) const FILE: &str = "file";
 
-/// A row of the log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Activity {
-    pub id: ActivityId,
-    /// The row's number; `None` between commit and sequencing.
-    pub seq: Option<i64>,
-    #[serde(deserialize_with = "timestamps::deserialize")]
-    pub at: DateTime<Utc>,
-    pub actor_kind: String,
-    pub actor_id: Option<UserId>,
-    pub actor_name: String,
-    /// `spv.started`: noun and past participle; worded by the messages of `events`.
-    pub action: String,
-    pub subject_kind: String,
-    pub subject_id: Option<Uuid>,
-    pub subject_label: String,
-    pub company_id: Option<CompanyId>,
-    pub client_id: Option<UserId>,
-    pub iso_id: Option<IsoId>,
-    pub spv_id: Option<SpvId>,
-    /// Clients, ISO partners and companies see public rows of their own; staff see all rows.
-    pub public: bool,
-    pub address: Option<String>,
-    pub user_agent: Option<String>,
-    pub data: Map<String, Value>,
+crate::kernel::db::row! {
+    /// A row of the log.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Activity {
+        pub id: ActivityId,
+        /// The row's number; `None` between commit and sequencing.
+        pub seq: Option<i64>,
+        #[serde(deserialize_with = "timestamps::deserialize")]
+        pub at: DateTime<Utc>,
+        pub actor_kind: String,
+        pub actor_id: Option<UserId>,
+        pub actor_name: String,
+        /// `spv.started`: noun and past participle; worded by the messages of `events`.
+        pub action: String,
+        pub subject_kind: String,
+        pub subject_id: Option<Uuid>,
+        pub subject_label: String,
+        pub company_id: Option<CompanyId>,
+        pub client_id: Option<UserId>,
+        pub iso_id: Option<IsoId>,
+        pub spv_id: Option<SpvId>,
+        /// Clients, ISO partners and companies see public rows of their own; staff see all rows.
+        pub public: bool,
+        pub address: Option<String>,
+        pub user_agent: Option<String>,
+        pub data: Map<String, Value>,
+    }
 }
 
 /// A row to append.

@@ -6,8 +6,8 @@ use super::{
 use crate::kernel::{
     access::Scope,
     db::{
-        ColumnKind, ColumnSpec, Db, Dialect, Json, Nested, Query, Sql, Tx, in_id_list, nested_row, select_nested,
-        select_rows, unindexed,
+        ColumnKind, Db, Dialect, Json, Nested, Query, Row, Sql, Tx, in_id_list, nested_row, select_nested, select_rows,
+        unindexed,
     },
     error::{Error, Result},
     ids::{ActivityId, UserId},
@@ -17,30 +17,7 @@ use crate::kernel::{
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-/// The columns of a row that [`COLUMNS`] reads.
-pub(crate) const ROW_COLUMNS: &str = "id, seq, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
-     company_id, client_id, iso_id, spv_id, public, address, user_agent, data";
-
-pub(crate) const COLUMNS: &[ColumnSpec] = &[
-    ("id", "t.id", ColumnKind::Uuid),
-    ("seq", "t.seq", ColumnKind::Plain),
-    ("at", "t.at", ColumnKind::Plain),
-    ("actor_kind", "t.actor_kind", ColumnKind::Plain),
-    ("actor_id", "t.actor_id", ColumnKind::Uuid),
-    ("actor_name", "t.actor_name", ColumnKind::Plain),
-    ("action", "t.action", ColumnKind::Plain),
-    ("subject_kind", "t.subject_kind", ColumnKind::Plain),
-    ("subject_id", "t.subject_id", ColumnKind::Uuid),
-    ("subject_label", "t.subject_label", ColumnKind::Plain),
-    ("company_id", "t.company_id", ColumnKind::Uuid),
-    ("client_id", "t.client_id", ColumnKind::Uuid),
-    ("iso_id", "t.iso_id", ColumnKind::Uuid),
-    ("spv_id", "t.spv_id", ColumnKind::Uuid),
-    ("public", "t.public", ColumnKind::Bool),
-    ("address", "t.address", ColumnKind::Plain),
-    ("user_agent", "t.user_agent", ColumnKind::Plain),
-    ("data", "t.data", ColumnKind::Json),
-];
+const ROW_COLUMNS: &str = Activity::LIST;
 
 const INSERT: &str = "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
      company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth, quiet, subject_key, actor_key) \
@@ -115,7 +92,7 @@ pub(crate) fn newest_work_sql(dialect: Dialect, scope: Scope, limit: usize) -> S
     let (condition, order) = newest(scope, None);
     select_nested(
         dialect,
-        COLUMNS,
+        Activity::COLUMNS,
         &format!("select {ROW_COLUMNS} from activity where {condition} and {WORK} order by {order} limit {limit}"),
     )
 }
@@ -178,7 +155,7 @@ pub async fn list(
             about(&sql, ids.len(), limit)
         }
     };
-    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -274,7 +251,7 @@ pub async fn search(db: &mut Db, filter: &SearchFilter, before: Option<Cursor>, 
         sql = format!("select {ROW_COLUMNS} from ({}) o", each.collect::<Vec<_>>().join(" union all "));
     }
     sql.push_str(&page);
-    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql));
     for part in parts {
         query = match part {
             BindValue::Text(text) => query.bind(text),
@@ -309,7 +286,7 @@ pub async fn of_subject(
         before.unwrap_or(i64::MAX),
         actions.join("', '"),
     );
-    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(subject).list().await
+    db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql)).bind(subject).list().await
 }
 
 /// A user's own actions, and those of others on their account, newest first.
@@ -325,7 +302,7 @@ pub async fn own(db: &mut Db, me: UserId, files: bool, before: Option<i64>, limi
     let on_account =
         part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
     let sql = format!("select {ROW_COLUMNS} from ({did} union all {on_account}) o order by seq desc limit {limit}");
-    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(me).list().await
+    db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql)).bind(me).list().await
 }
 
 /// Events of accounts and sessions, newest first.
@@ -356,7 +333,7 @@ pub async fn of_accounts(
         "select {ROW_COLUMNS} from activity where seq is not null and subject_kind = 'user'{condition} \
          order by seq desc limit {limit} offset {offset}"
     );
-    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql));
     for value in values {
         query = query.bind(value);
     }
@@ -384,7 +361,7 @@ pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, li
     let (shown, ids) = visible_sql(scope, me);
     let nth = ids.len() + 1;
     let sql = format!("select {ROW_COLUMNS} from activity where ({shown}) and seq > ${nth} order by seq limit {limit}");
-    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -400,7 +377,7 @@ pub async fn count_unnumbered(db: &mut Db) -> Result<i64> {
 }
 
 pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity, String)>> {
-    let row = nested_row(db.dialect(), COLUMNS);
+    let row = nested_row(db.dialect(), Activity::COLUMNS);
     let columns = [("row", row.as_str(), ColumnKind::Plain), ("hash", "t.hash", ColumnKind::Plain)];
     let sql = format!("select {ROW_COLUMNS}, hash from activity where seq > $1 order by seq limit $2");
     db.sql_built(select_rows(db.dialect(), &columns, &sql)).bind(after).bind(limit).list().await
@@ -431,7 +408,7 @@ pub async fn prune_entries(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
         "select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq > $1 \
          union all select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq is null"
     );
-    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(after).list().await
+    db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql)).bind(after).list().await
 }
 
 /// A row with a number up to the checkpoint or beyond the head. Reads both in the same statement, as they move.
@@ -474,7 +451,7 @@ pub struct Unnumbered {
 /// In one statement, so that head and rows fit together.
 pub async fn unnumbered(db: &mut Db, limit: usize) -> Result<Unnumbered> {
     let dialect = db.dialect();
-    let row = nested_row(dialect, COLUMNS);
+    let row = nested_row(dialect, Activity::COLUMNS);
     let columns = [("row", row.as_str(), ColumnKind::Plain), ("quiet", "t.quiet", ColumnKind::Bool)];
     let rows =
         format!("select {ROW_COLUMNS}, quiet from activity where seq is null order by at, nth, id limit {limit}");
@@ -507,15 +484,4 @@ pub async fn number(tx: &mut Tx, numbers: &[Number]) -> Result<()> {
     let text = serde_json::to_string(numbers).map_err(Error::internal)?;
     tx.sql(number_activity(tx.dialect())).bind(text).run().await?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<Activity>(COLUMNS);
-    }
 }

@@ -1,7 +1,7 @@
 //! SQL of the settings: one JSON row.
 use super::Settings;
 use crate::kernel::{
-    db::{Json, Sql, Tx},
+    db::{Json, Sql, Tx, insert},
     error::Result,
     logo::Logo,
 };
@@ -39,13 +39,14 @@ pub async fn changed(tx: &mut Tx) -> Result<Option<(String, DateTime<Utc>)>> {
 }
 
 pub async fn insert_logo(tx: &mut Tx, id: Uuid, media_type: &str, bytes: Vec<u8>, at: DateTime<Utc>) -> Result<()> {
-    tx.sql("insert into office_logos (id, media_type, bytes, created_at) values ($1, $2, $3, $4)")
-        .bind(id)
-        .bind(media_type.to_owned())
-        .bind(bytes)
-        .bind(at)
-        .run()
-        .await?;
+    insert!(tx, "office_logos", {
+        id,
+        media_type: media_type.to_owned(),
+        bytes,
+        created_at: at,
+    })
+    .run()
+    .await?;
     Ok(())
 }
 

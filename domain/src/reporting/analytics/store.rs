@@ -1,7 +1,7 @@
 //! SQL of analytics.
 use crate::{
     kernel::{
-        db::{ColumnKind, ColumnSpec, Db, Nested, Sql, elapsed_seconds, select_nested},
+        db::{ColumnSpec, Db, Nested, Row, Sql, elapsed_seconds, select_nested},
         error::Result,
         ids::CompanyId,
         local_date::local_date,
@@ -14,53 +14,39 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use uuid::Uuid;
 
-/// Number of orders by month, country and status.
-#[derive(Clone, Debug, Deserialize)]
-pub struct OrderCount {
-    /// `2026-11`
-    pub month: String,
-    pub country: Country,
-    pub status: Status,
-    pub count: i64,
+crate::kernel::db::row! {
+    /// Number of orders by month, country and status.
+    #[derive(Clone, Debug, Deserialize)]
+    pub struct OrderCount {
+        /// `2026-11`
+        pub month: String,
+        pub country: Country,
+        pub status: Status,
+        pub count: i64,
+    }
 }
 
-pub(crate) const ORDER_COUNTS: &[ColumnSpec] = &[
-    ("month", "t.month", ColumnKind::Plain),
-    ("country", "t.country", ColumnKind::Plain),
-    ("status", "t.status", ColumnKind::Plain),
-    ("count", "t.count", ColumnKind::Plain),
-];
-
-/// Durations of the completed steps of one name.
-#[derive(Clone, Debug, Deserialize)]
-pub struct StepDuration {
-    pub name: String,
-    pub completed: i64,
-    /// Twice the median, in seconds: for an even number of steps the sum of the two in the middle.
-    pub middle: i64,
-    pub longest: i64,
+crate::kernel::db::row! {
+    /// Durations of the completed steps of one name.
+    #[derive(Clone, Debug, Deserialize)]
+    pub struct StepDuration {
+        pub name: String,
+        pub completed: i64,
+        /// Twice the median, in seconds: for an even number of steps the sum of the two in the middle.
+        pub middle: i64,
+        pub longest: i64,
+    }
 }
 
-pub(crate) const STEP_DURATIONS: &[ColumnSpec] = &[
-    ("name", "t.step_name", ColumnKind::Plain),
-    ("completed", "t.completed", ColumnKind::Plain),
-    ("middle", "t.middle", ColumnKind::Plain),
-    ("longest", "t.longest", ColumnKind::Plain),
-];
-
-/// Completed steps with a due date, of the orders of one month.
-#[derive(Clone, Debug, Deserialize)]
-pub struct OnTimeCount {
-    pub month: String,
-    pub due: i64,
-    pub kept: i64,
+crate::kernel::db::row! {
+    /// Completed steps with a due date, of the orders of one month.
+    #[derive(Clone, Debug, Deserialize)]
+    pub struct OnTimeCount {
+        pub month: String,
+        pub due: i64,
+        pub kept: i64,
+    }
 }
-
-pub(crate) const ON_TIME_COUNTS: &[ColumnSpec] = &[
-    ("month", "t.month", ColumnKind::Plain),
-    ("due", "t.due", ColumnKind::Plain),
-    ("kept", "t.kept", ColumnKind::Plain),
-];
 
 /// Rows of all charts, from one statement.
 #[derive(Debug, sqlx::FromRow)]
@@ -109,7 +95,7 @@ pub async fn read(
     );
     // An odd number has one step in the middle, which is counted twice.
     let steps = format!(
-        "select z.step_name, max(z.n) as completed, max(z.seconds) as longest, cast(sum(case \
+        "select z.step_name as name, max(z.n) as completed, max(z.seconds) as longest, cast(sum(case \
              when z.nth = (z.n + 1) / 2 and z.nth = (z.n + 2) / 2 then 2 * z.seconds \
              when z.nth = (z.n + 1) / 2 or z.nth = (z.n + 2) / 2 then z.seconds else 0 end) as bigint) as middle from ( \
              select q.step_name, q.seconds, row_number() over (partition by q.step_name order by q.seconds) as nth, \
@@ -124,9 +110,9 @@ pub async fn read(
     let list = |shape: &[ColumnSpec], from: &str| select_nested(dialect, shape, from);
     let sql = format!(
         "with done as materialized ({done}) select ({}) as orders, ({}) as steps, ({}) as kept",
-        list(ORDER_COUNTS, &orders),
-        list(STEP_DURATIONS, &steps),
-        list(ON_TIME_COUNTS, &kept)
+        list(OrderCount::COLUMNS, &orders),
+        list(StepDuration::COLUMNS, &steps),
+        list(OnTimeCount::COLUMNS, &kept)
     );
     let mut query = db.sql_built(sql).bind(from).bind(to);
     if let Some(company) = company {
@@ -277,17 +263,4 @@ pub async fn sign_ins(
     .bind(days.1.to_string())
     .all()
     .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<OrderCount>(ORDER_COUNTS);
-        assert_columns_match::<StepDuration>(STEP_DURATIONS);
-        assert_columns_match::<OnTimeCount>(ON_TIME_COUNTS);
-    }
 }

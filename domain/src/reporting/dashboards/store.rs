@@ -4,7 +4,7 @@ use crate::{
     directory::companies::{self, Company},
     kernel::{
         access::{Role, Scope},
-        db::{ColumnKind, ColumnSpec, Db, Nested, Sql, Tx, in_id_list, select_nested},
+        db::{ColumnKind, Db, Nested, Row, Sql, Tx, in_id_list, select_nested},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
         money::Currency,
@@ -69,18 +69,20 @@ pub async fn iso_orders(db: &mut Db, iso: IsoId, clients: &[UserId]) -> Result<V
     .await
 }
 
-/// Orders and amounts of a company by partner and currency.
-#[derive(Debug, Deserialize)]
-pub struct PartnerGroup {
-    /// The nil id without a partner.
-    pub iso_id: IsoId,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub currency: Currency,
-    pub spvs: i64,
-    /// Cancelled ones among these, which no card counts (decision 14).
-    pub cancelled: i64,
-    pub minor: i64,
+crate::kernel::db::row! {
+    /// Orders and amounts of a company by partner and currency.
+    #[derive(Debug, Deserialize)]
+    pub struct PartnerGroup {
+        /// The nil id without a partner.
+        pub iso_id: IsoId,
+        pub first_name: Option<String>,
+        pub last_name: Option<String>,
+        pub currency: Currency,
+        pub spvs: i64,
+        /// Cancelled ones among these, which no card counts (decision 14).
+        pub cancelled: i64,
+        pub minor: i64,
+    }
 }
 
 impl PartnerGroup {
@@ -137,27 +139,17 @@ pub struct CompanyOverview {
     pub activity: Vec<Activity>,
 }
 
-pub(crate) const PARTNER_GROUPS: &[ColumnSpec] = &[
-    ("iso_id", "t.iso_id", ColumnKind::Uuid),
-    ("first_name", "t.first_name", ColumnKind::Plain),
-    ("last_name", "t.last_name", ColumnKind::Plain),
-    ("currency", "t.currency", ColumnKind::Plain),
-    ("spvs", "t.spvs", ColumnKind::Plain),
-    ("cancelled", "t.cancelled", ColumnKind::Plain),
-    ("minor", "t.minor", ColumnKind::Plain),
-];
-
 /// The company and its figures in one query, which reads no orders.
 pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<CompanyOverview> {
     let dialect = db.dialect();
     let own = select_nested(
         dialect,
-        companies::COLUMNS,
-        &format!("select {} from companies where id = $1", companies::ROW_COLUMNS),
+        companies::Company::COLUMNS,
+        &format!("select {} from companies where id = $1", companies::Company::LIST),
     );
     let groups = select_nested(
         dialect,
-        PARTNER_GROUPS,
+        PartnerGroup::COLUMNS,
         "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.cancelled, g.minor from ( \
              select iso_id, currency, cast(sum(spvs) as bigint) as spvs, \
              cast(sum(cancelled) as bigint) as cancelled, cast(sum(minor) as bigint) as minor \
@@ -211,15 +203,4 @@ pub async fn insert_heartbeat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> 
     .run()
     .await?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<PartnerGroup>(PARTNER_GROUPS);
-    }
 }

@@ -127,22 +127,25 @@ impl Frequency {
     }
 }
 
-/// A report that is mailed regularly.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Schedule {
-    pub id: ReportScheduleId,
-    pub company_id: CompanyId,
-    pub report: Report,
-    /// Period of the report that the mail links to.
-    pub period: Period,
-    pub every: Frequency,
-    pub next_date: NaiveDate,
-    pub last_sent_at: Option<DateTime<Utc>>,
-    /// By name.
-    pub recipients: Vec<Recipient>,
-    pub updated_at: DateTime<Utc>,
-    pub updated_by: String,
-    pub version: i64,
+crate::kernel::db::row! {
+    /// A report that is mailed regularly.
+    #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+    pub struct Schedule of w {
+        pub id: ReportScheduleId,
+        pub company_id: CompanyId,
+        pub report: Report,
+        /// Period of the report that the mail links to.
+        pub period: Period,
+        pub every: Frequency,
+        pub next_date: NaiveDate,
+        pub last_sent_at: Option<DateTime<Utc>>,
+        /// By name.
+        #[sqlx(skip)]
+        pub recipients: Vec<Recipient> = _,
+        pub updated_at: DateTime<Utc>,
+        pub updated_by: String,
+        pub version: i64,
+    }
 }
 
 /// A company admin who can receive reports.

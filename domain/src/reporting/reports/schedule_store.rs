@@ -2,50 +2,20 @@
 use super::model::{Frequency, Recipient, Report, Schedule};
 use crate::kernel::{
     date_range::Period,
-    db::{Db, Dialect, Sql, Tx, for_update},
+    db::{Db, Dialect, Row, Sql, Tx, for_update, insert},
     error::Result,
     ids::{CompanyId, ReportScheduleId, UserId},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: ReportScheduleId,
-    company_id: CompanyId,
-    report: Report,
-    period: Period,
-    every: Frequency,
-    next_date: NaiveDate,
-    last_sent_at: Option<DateTime<Utc>>,
-    updated_at: DateTime<Utc>,
-    updated_by: String,
-    version: i64,
-}
-
-const COLUMNS: &str = "w.id, w.company_id, w.report, w.period, w.every, w.next_date, w.last_sent_at, w.updated_at, w.updated_by, w.version";
-
-fn schedule(row: Row, recipients: Vec<Recipient>) -> Schedule {
-    Schedule {
-        id: row.id,
-        company_id: row.company_id,
-        report: row.report,
-        period: row.period,
-        every: row.every,
-        next_date: row.next_date,
-        last_sent_at: row.last_sent_at,
-        recipients,
-        updated_at: row.updated_at,
-        updated_by: row.updated_by,
-        version: row.version,
-    }
-}
+const COLUMNS: &str = Schedule::LIST;
 
 /// Maximum number of schedules per company.
 pub const MAX_SCHEDULES: usize = 50;
 
 /// Schedules of a company with their recipients, the oldest first.
 pub async fn list(db: &mut Db, company: CompanyId) -> Result<Vec<Schedule>> {
-    let rows: Vec<Row> = db
+    let mut rows: Vec<Schedule> = db
         .sql_built(format!(
             "select {COLUMNS} from report_schedules w where w.company_id = $1 order by w.created_at, w.id limit {MAX_SCHEDULES}"
         ))
@@ -70,20 +40,15 @@ pub async fn list(db: &mut Db, company: CompanyId) -> Result<Vec<Schedule>> {
             may_see: *may_see,
         })
     };
-    Ok(rows
-        .into_iter()
-        .map(|row| {
-            let of = recipients(row.id).collect();
-            schedule(row, of)
-        })
-        .collect())
+    for row in &mut rows {
+        row.recipients = recipients(row.id).collect();
+    }
+    Ok(rows)
 }
 
 /// Loads a schedule without recipients.
 pub async fn get(db: &mut impl Sql, id: ReportScheduleId) -> Result<Option<Schedule>> {
-    let row: Option<Row> =
-        db.sql_built(format!("select {COLUMNS} from report_schedules w where w.id = $1")).bind(id).optional().await?;
-    Ok(row.map(|row| schedule(row, vec![])))
+    db.sql_built(format!("select {COLUMNS} from report_schedules w where w.id = $1")).bind(id).optional().await
 }
 
 /// [`get`] with a row lock until the end of the transaction.
@@ -100,21 +65,7 @@ pub async fn count(tx: &mut Tx, company: CompanyId) -> Result<i64> {
 }
 
 pub async fn insert(tx: &mut Tx, row: &Schedule, at: DateTime<Utc>) -> Result<()> {
-    tx.sql(
-        "insert into report_schedules (id, company_id, report, period, every, next_date, created_at, updated_at, \
-         updated_by, version) values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9)",
-    )
-    .bind(row.id)
-    .bind(row.company_id)
-    .bind(row.report)
-    .bind(row.period)
-    .bind(row.every)
-    .bind(row.next_date)
-    .bind(at)
-    .bind(row.updated_by.clone())
-    .bind(row.version)
-    .run()
-    .await?;
+    insert!(tx, "report_schedules", row, { created_at: at }).run().await?;
     Ok(())
 }
 
@@ -139,11 +90,12 @@ pub async fn save(tx: &mut Tx, row: &Schedule) -> Result<()> {
 pub async fn set_recipients(tx: &mut Tx, id: ReportScheduleId, users: &[UserId]) -> Result<()> {
     tx.sql("delete from report_recipients where schedule_id = $1").bind(id).run().await?;
     for user in users {
-        tx.sql("insert into report_recipients (schedule_id, user_id) values ($1, $2)")
-            .bind(id)
-            .bind(*user)
-            .run()
-            .await?;
+        insert!(tx, "report_recipients", {
+            schedule_id: id,
+            user_id: *user,
+        })
+        .run()
+        .await?;
     }
     Ok(())
 }

@@ -17,7 +17,6 @@ use crate::{
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
-        i18n::LANGUAGES,
         ids::UserId,
         validate::Validator,
     },
@@ -122,18 +121,12 @@ pub(super) async fn validate(ctx: &Ctx, new: CreateAccount) -> Result<ValidatedU
     // A password chosen by a person must be changed (decision 20); programs import existing ones.
     let must_change_password = new.password.is_some() && matches!(ctx.actor, Actor::User(_));
     let account = NewUser {
-        role,
         status: if new.confirmed { Status::Active } else { Status::Pending },
-        first_name,
-        last_name,
-        email,
-        phone: None,
-        address: None,
         company_id,
         iso_id,
         password_hash,
         must_change_password,
-        language: LANGUAGES[0].to_owned(),
+        ..NewUser::new(role, first_name, last_name, email)
     };
     let app_metadata = merge_metadata(&Map::new(), &new.fields.app_metadata)?;
     let extra =

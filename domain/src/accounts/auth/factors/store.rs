@@ -1,29 +1,14 @@
 //! SQL of second factors.
 use super::{Challenge, Factor};
 use crate::kernel::{
-    db::{ColumnKind, ColumnSpec, Sql, Tx, in_id_list},
+    db::{Row, Sql, Tx, in_id_list, insert},
     error::Result,
     ids::{ChallengeId, FactorId, UserId},
 };
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-/// The columns of a [`Factor`].
-pub(crate) const ROW_COLUMNS: &str = "id, user_id, kind, friendly_name, status, key_id, last_step, last_challenged_at, created_at, \
-     updated_at";
-
-pub(crate) const COLUMNS: &[ColumnSpec] = &[
-    ("id", "t.id", ColumnKind::Uuid),
-    ("user_id", "t.user_id", ColumnKind::Uuid),
-    ("kind", "t.kind", ColumnKind::Plain),
-    ("friendly_name", "t.friendly_name", ColumnKind::Plain),
-    ("status", "t.status", ColumnKind::Plain),
-    ("key_id", "t.key_id", ColumnKind::Plain),
-    ("last_step", "t.last_step", ColumnKind::Plain),
-    ("last_challenged_at", "t.last_challenged_at", ColumnKind::Plain),
-    ("created_at", "t.created_at", ColumnKind::Plain),
-    ("updated_at", "t.updated_at", ColumnKind::Plain),
-];
+const COLUMNS: &str = Factor::LIST;
 
 /// Address and key of each verified authenticator.
 pub async fn keys_in_use(db: &mut impl Sql) -> Result<Vec<(String, String)>> {
@@ -36,25 +21,12 @@ pub async fn keys_in_use(db: &mut impl Sql) -> Result<Vec<(String, String)>> {
 }
 
 pub async fn insert(tx: &mut Tx, factor: &Factor) -> Result<()> {
-    tx.sql(
-        "insert into factors (id, user_id, kind, friendly_name, status, key_id, created_at, updated_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
-    )
-    .bind(factor.id)
-    .bind(factor.user_id)
-    .bind(factor.kind)
-    .bind(factor.friendly_name.clone())
-    .bind(factor.status)
-    .bind(factor.key_id.clone())
-    .bind(factor.created_at)
-    .bind(factor.updated_at)
-    .run()
-    .await?;
+    insert!(tx, "factors", factor).run().await?;
     Ok(())
 }
 
 pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
-    db.sql_built(format!("select {ROW_COLUMNS} from factors where user_id = $1 order by created_at, kind desc, id"))
+    db.sql_built(format!("select {COLUMNS} from factors where user_id = $1 order by created_at, kind desc, id"))
         .bind(user)
         .all()
         .await
@@ -63,7 +35,7 @@ pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
 /// Factors of several users, each user's as in [`list`].
 pub async fn list_of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Factor>> {
     let sql = format!(
-        "select {ROW_COLUMNS} from factors where user_id {} order by created_at, kind desc, id",
+        "select {COLUMNS} from factors where user_id {} order by created_at, kind desc, id",
         in_id_list(db.dialect())
     );
     db.sql_built(sql).bind(json!(users).to_string()).all().await
@@ -115,14 +87,13 @@ pub async fn delete(tx: &mut Tx, factor: &Factor) -> Result<()> {
 }
 
 pub async fn insert_challenge(tx: &mut Tx, challenge: &Challenge) -> Result<()> {
-    tx.sql(
-        "insert into factor_challenges (id, factor_id, address, created_at, expires_at) values ($1, $2, $3, $4, $5)",
-    )
-    .bind(challenge.id)
-    .bind(challenge.factor_id)
-    .bind(challenge.address.clone())
-    .bind(challenge.created_at)
-    .bind(challenge.expires_at)
+    insert!(tx, "factor_challenges", {
+        id: challenge.id,
+        factor_id: challenge.factor_id,
+        address: challenge.address.clone(),
+        created_at: challenge.created_at,
+        expires_at: challenge.expires_at,
+    })
     .run()
     .await?;
     Ok(())
@@ -152,15 +123,4 @@ pub async fn delete_expired(tx: &mut Tx, now: DateTime<Utc>, unverified_before: 
         .run()
         .await?;
     Ok(challenges)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<Factor>(COLUMNS);
-    }
 }

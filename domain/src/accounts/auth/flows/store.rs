@@ -3,7 +3,7 @@ use super::Flow;
 use crate::{
     accounts::auth::identities::ProviderClaims,
     kernel::{
-        db::{Json, Sql, Tx, for_update},
+        db::{Json, Sql, Tx, for_update, insert},
         error::Result,
         ids::{FlowId, UserId},
     },
@@ -16,24 +16,21 @@ const ROW_COLUMNS: &str = "id, user_id, method, code_challenge, code_challenge_m
      expires_at, code_issued_at, used_at";
 
 pub async fn insert(tx: &mut Tx, flow: &Flow) -> Result<()> {
-    tx.sql(
-        "insert into flows (id, user_id, method, code_challenge, code_challenge_method, redirect_to, provider, \
-         provider_nonce, provider_verifier, linking_user_id, linking_session_id, created_at, expires_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-    )
-    .bind(flow.id)
-    .bind(flow.user_id)
-    .bind(flow.method.clone())
-    .bind(flow.code_challenge.clone())
-    .bind(flow.code_challenge_method)
-    .bind(flow.redirect_to.clone())
-    .bind(flow.provider.clone())
-    .bind(flow.provider_nonce.clone())
-    .bind(flow.provider_verifier.clone())
-    .bind(flow.linking_user_id)
-    .bind(flow.linking_session_id)
-    .bind(flow.created_at)
-    .bind(flow.expires_at)
+    insert!(tx, "flows", {
+        id: flow.id,
+        user_id: flow.user_id,
+        method: flow.method.clone(),
+        code_challenge: flow.code_challenge.clone(),
+        code_challenge_method: flow.code_challenge_method,
+        redirect_to: flow.redirect_to.clone(),
+        provider: flow.provider.clone(),
+        provider_nonce: flow.provider_nonce.clone(),
+        provider_verifier: flow.provider_verifier.clone(),
+        linking_user_id: flow.linking_user_id,
+        linking_session_id: flow.linking_session_id,
+        created_at: flow.created_at,
+        expires_at: flow.expires_at,
+    })
     .run()
     .await?;
     Ok(())

@@ -1,24 +1,22 @@
 //! SQL of impersonations.
 use super::Impersonation;
 use crate::kernel::{
-    db::{Sql, Tx},
+    db::{Sql, Tx, insert},
     error::Result,
     ids::{ImpersonationId, SessionId, UserId},
 };
 use chrono::{DateTime, Utc};
 
 pub async fn insert(tx: &mut Tx, new: &Impersonation) -> Result<()> {
-    tx.sql(
-        "insert into impersonations (id, user_id, admin_id, session_id, reason, started_at, expires_at) \
-         values ($1, $2, $3, $4, $5, $6, $7)",
-    )
-    .bind(new.id)
-    .bind(new.user_id)
-    .bind(new.admin_id)
-    .bind(new.session_id)
-    .bind(new.reason.clone())
-    .bind(new.started_at)
-    .bind(new.expires_at)
+    insert!(tx, "impersonations", {
+        id: new.id,
+        user_id: new.user_id,
+        admin_id: new.admin_id,
+        session_id: new.session_id,
+        reason: new.reason.clone(),
+        started_at: new.started_at,
+        expires_at: new.expires_at,
+    })
     .run()
     .await?;
     Ok(())

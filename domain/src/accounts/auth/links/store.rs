@@ -1,25 +1,23 @@
 //! SQL of links.
 use super::{Link, LinkKind};
 use crate::kernel::{
-    db::{Sql, Tx},
+    db::{Sql, Tx, insert},
     error::Result,
     ids::{FlowId, UserId},
 };
 use chrono::{DateTime, Utc};
 
 pub async fn insert(tx: &mut Tx, link: &Link) -> Result<()> {
-    tx.sql(
-        "insert into links (id, user_id, kind, token_hash, code_hash, created_at, expires_at, flow_id) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
-    )
-    .bind(link.id)
-    .bind(link.user_id)
-    .bind(link.kind)
-    .bind(link.token_hash.clone())
-    .bind(link.code_hash.clone())
-    .bind(link.created_at)
-    .bind(link.expires_at)
-    .bind(link.flow_id)
+    insert!(tx, "links", {
+        id: link.id,
+        user_id: link.user_id,
+        kind: link.kind,
+        token_hash: link.token_hash.clone(),
+        code_hash: link.code_hash.clone(),
+        created_at: link.created_at,
+        expires_at: link.expires_at,
+        flow_id: link.flow_id,
+    })
     .run()
     .await?;
     Ok(())

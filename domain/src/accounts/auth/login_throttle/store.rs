@@ -1,21 +1,15 @@
 //! SQL of failure counters.
 use super::FailureCount;
 use crate::kernel::{
-    db::{ColumnKind, ColumnSpec, Sql, Tx},
+    db::{Row, Sql, Tx},
     error::Result,
 };
 use chrono::{DateTime, Utc};
 
-pub(crate) const COLUMNS: &[ColumnSpec] = &[
-    ("key", "t.key", ColumnKind::Plain),
-    ("failures", "t.failures", ColumnKind::Plain),
-    ("last_at", "t.last_at", ColumnKind::Plain),
-];
-
 /// The counters of these keys that exist, unordered.
 pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<FailureCount>> {
     let places: Vec<_> = (1..=keys.len()).map(|n| format!("${n}")).collect();
-    let text = format!("select key, failures, last_at from failures where key in ({})", places.join(", "));
+    let text = format!("select {} from failures where key in ({})", FailureCount::LIST, places.join(", "));
     let mut query = db.sql_built(text);
     for key in keys {
         query = query.bind((*key).to_owned());
@@ -74,15 +68,4 @@ pub async fn sources_over(db: &mut impl Sql, after: DateTime<Utc>, least: i64) -
 
 pub async fn delete_sources_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from sign_in_failures where at < $1").bind(before).run().await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::db::assert_columns_match;
-
-    #[test]
-    fn columns_match_the_struct_fields() {
-        assert_columns_match::<FailureCount>(COLUMNS);
-    }
 }

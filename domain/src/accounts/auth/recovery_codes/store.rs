@@ -1,7 +1,7 @@
 //! SQL of recovery codes.
 use crate::kernel::{
     ctx::Ctx,
-    db::{Sql, Tx},
+    db::{Sql, Tx, insert},
     error::Result,
     ids::UserId,
 };
@@ -28,13 +28,14 @@ pub async fn mark_used(tx: &mut Tx, id: Uuid, at: DateTime<Utc>) -> Result<()> {
 pub async fn replace(tx: &mut Tx, ctx: &Ctx, user: UserId, hashes: impl Iterator<Item = String>) -> Result<()> {
     tx.sql("delete from recovery_codes where user_id = $1").bind(user).run().await?;
     for hash in hashes {
-        tx.sql("insert into recovery_codes (id, user_id, code_hash, created_at) values ($1, $2, $3, $4)")
-            .bind(ctx.random.uuid())
-            .bind(user)
-            .bind(hash)
-            .bind(ctx.now())
-            .run()
-            .await?;
+        insert!(tx, "recovery_codes", {
+            id: ctx.random.uuid(),
+            user_id: user,
+            code_hash: hash,
+            created_at: ctx.now(),
+        })
+        .run()
+        .await?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::{
     },
     kernel::{
         access::is_shut_out_sql,
-        db::{Dialect, Json, Nested, PerDialect, Sql, Tx, select_nested},
+        db::{Dialect, Json, Nested, PerDialect, Row as _, Sql, Tx, select_nested},
         error::Result,
         ids::UserId,
     },
@@ -77,11 +77,7 @@ static SELECT_FOR_UPDATE: PerDialect = PerDialect::new(|dialect| {
 });
 
 fn failure_counts(dialect: Dialect) -> String {
-    select_nested(
-        dialect,
-        login_throttle::store::COLUMNS,
-        "select key, failures, last_at from failures where key in ($2, $3)",
-    )
+    select_nested(dialect, FailureCount::COLUMNS, "select key, failures, last_at from failures where key in ($2, $3)")
 }
 
 pub async fn load_sign_in_context(
