@@ -217,6 +217,7 @@ fn field_message_key(code: &'static str) -> &'static str {
 }
 
 /// The protocol's error for a domain error code.
+#[expect(clippy::too_many_lines, reason = "a table of codes")]
 fn from_problem(problem: Problem) -> AuthError {
     let fixed = AuthError::fixed;
     match problem.code {

@@ -1,5 +1,6 @@
 //! API tests in one binary, so that it is linked once.
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+#![expect(clippy::too_many_lines, reason = "a scenario is read from top to bottom")]
 
 mod assets;
 mod attachments;

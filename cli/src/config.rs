@@ -176,6 +176,7 @@ impl Config {
         Self::read(&Sources::load(globals)?)
     }
 
+    #[expect(clippy::too_many_lines, reason = "a list of settings")]
     fn read(sources: &Sources) -> Result<Self> {
         let mut reader = Reader { sources, errors: Vec::new() };
         let read = &mut reader;

@@ -109,6 +109,43 @@ impl Connector for SqliteConnector {
     }
 }
 
+/// What all connections share.
+fn connect_options(url: &str, durability: Durability) -> Result<SqliteConnectOptions> {
+    Ok(SqliteConnectOptions::from_str(url)?
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(match durability {
+            Durability::Full => SqliteSynchronous::Full,
+            Durability::Normal => SqliteSynchronous::Normal,
+        })
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .statement_cache_capacity(STATEMENT_CACHE_CAPACITY)
+        .pragma("temp_store", "memory")
+        // Pages (of 4 kB) after which a commit checkpoints.
+        .pragma("wal_autocheckpoint", "8000")
+        // Bytes that a restarted WAL is truncated to: it grows while a backup prevents checkpoints.
+        .pragma("journal_size_limit", "128000000")
+        .disable_statement_logging())
+}
+
+/// sqlx's pool for apalis.
+fn queue_pool(options: SqliteConnectOptions) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(3)
+        .acquire_timeout(BUSY_TIMEOUT)
+        // Never reopened: apalis acquires connections without a check that the file is the same.
+        .max_lifetime(None)
+        .idle_timeout(None)
+        .test_before_acquire(false)
+        // Where a commit fails, SQLite ends the transaction but sqlx still counts it: the connection is replaced.
+        .after_release(|connection, _| {
+            let is_free = !connection.is_in_transaction();
+            Box::pin(async move { Ok(is_free) })
+        })
+        .connect_lazy_with(options.busy_timeout(QUEUE_BUSY_TIMEOUT).pragma("cache_size", "-1000"))
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Sqlite {
     pub read: Pool<SqliteConnector>,
@@ -122,22 +159,7 @@ impl Sqlite {
     /// # Errors
     /// Unavailable when the file cannot be opened.
     pub async fn open(url: &str, durability: Durability) -> Result<Self> {
-        let options = SqliteConnectOptions::from_str(url)?
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(match durability {
-                Durability::Full => SqliteSynchronous::Full,
-                Durability::Normal => SqliteSynchronous::Normal,
-            })
-            .foreign_keys(true)
-            .busy_timeout(BUSY_TIMEOUT)
-            .statement_cache_capacity(STATEMENT_CACHE_CAPACITY)
-            .pragma("temp_store", "memory")
-            // Pages (of 4 kB) after which a commit checkpoints.
-            .pragma("wal_autocheckpoint", "8000")
-            // Bytes that a restarted WAL is truncated to: it grows while a backup prevents checkpoints.
-            .pragma("journal_size_limit", "128000000")
-            .disable_statement_logging();
+        let options = connect_options(url, durability)?;
         DatabaseFile::check_no_orphan_wal(options.get_filename())?;
         // Higher than for others: the checkpointer restarts the WAL before.
         let writer = |options: SqliteConnectOptions| {
@@ -160,19 +182,7 @@ impl Sqlite {
         write.acquire().await?.release();
         sqlx::query("select count(*) from sqlite_master").execute(&mut first).await?;
         first.close().await?;
-        let queue = SqlitePoolOptions::new()
-            .max_connections(3)
-            .acquire_timeout(BUSY_TIMEOUT)
-            // Never reopened: apalis acquires connections without a check that the file is the same.
-            .max_lifetime(None)
-            .idle_timeout(None)
-            .test_before_acquire(false)
-            // Where a commit fails, SQLite ends the transaction but sqlx still counts it: the connection is replaced.
-            .after_release(|connection, _| {
-                let is_free = !connection.is_in_transaction();
-                Box::pin(async move { Ok(is_free) })
-            })
-            .connect_lazy_with(options.clone().busy_timeout(QUEUE_BUSY_TIMEOUT).pragma("cache_size", "-1000"));
+        let queue = queue_pool(options.clone());
         let checkpoints = SqlitePoolOptions::new()
             .max_connections(1)
             .test_before_acquire(false)

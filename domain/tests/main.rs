@@ -1,5 +1,6 @@
 //! Integration tests of the domain on SQLite and PostgreSQL, in one binary so that it links once.
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+#![expect(clippy::too_many_lines, reason = "a scenario is read from top to bottom")]
 
 mod access_matrix;
 mod activity_log;

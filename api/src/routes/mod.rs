@@ -57,6 +57,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The resources under `/rest/v1`.
+#[expect(clippy::too_many_lines, reason = "a list of routes")]
 fn rest_router() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(me::get, me::update))

@@ -486,6 +486,7 @@ pub(crate) fn is_shut_out_sql(company: &str, iso: &str, role: &str) -> String {
     )
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of actions and resources")]
 fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
     use Action::{
         Archive, Cancel, Create, Delete, Hold, Impersonate, Invite, Reopen, Restore, Resume, Review, Seed, Send, Start,

@@ -13,6 +13,7 @@ fn noon() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0).unwrap()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of mails")]
 fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
     let about_order =
         matches!(kind, Kind::SpvCreated | Kind::SpvClosed | Kind::DocumentRequested | Kind::DocumentReturned);

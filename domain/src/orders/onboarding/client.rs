@@ -2,7 +2,7 @@
 use super::{NewOrder, insert_order};
 use crate::{
     accounts::{
-        auth::passwords,
+        auth::passwords::{self, PasswordHash},
         users::{self, NewUser},
     },
     directory::{
@@ -161,15 +161,7 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         .unwrap_or(settings::person_today(ctx).await?);
     check.finish()?;
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
-    let (password, must_change_password) = match (setup, &ctx.options.default_password) {
-        (Setup::Full, Some(default)) => (Some(default.clone()), true),
-        (Setup::Full, None) => (None, false),
-        (Setup::Quick, _) => (Some(ctx.random.password(12)), false),
-    };
-    let password_hash = match password {
-        Some(password) => Some(passwords::hash(ctx, password).await?),
-        None => None,
-    };
+    let (password_hash, must_change_password) = initial_password(ctx, setup).await?;
     let account = NewUser {
         status: if setup == Setup::Quick { users::Status::Pending } else { users::Status::Active },
         phone,
@@ -192,6 +184,16 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         ..NewOrder::new(client_id, company_id, currency, ordered_date)
     };
     Ok((account, order))
+}
+
+/// The hash of the first password (decision 20), and whether it must be changed.
+async fn initial_password(ctx: &Ctx, setup: Setup) -> Result<(Option<PasswordHash>, bool)> {
+    let (password, must_change) = match (setup, &ctx.options.default_password) {
+        (Setup::Full, Some(default)) => (default.clone(), true),
+        (Setup::Full, None) => return Ok((None, false)),
+        (Setup::Quick, _) => (ctx.random.password(12), false),
+    };
+    Ok((Some(passwords::hash(ctx, password).await?), must_change))
 }
 
 /// Refuses an unknown company or ISO, which the account's row references.

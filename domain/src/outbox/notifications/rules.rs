@@ -125,6 +125,7 @@ pub fn has_own_mail(kind: &EventKind, role: Role) -> bool {
 }
 
 /// The deliveries of an event.
+#[expect(clippy::too_many_lines, reason = "a table of events and recipients")]
 pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
     use Audience::{Client, Company, Partner, Person, Staff};
     use Topic::{Documents, Invoices, Messages, Progress, Reminders, Requests, Tasks};

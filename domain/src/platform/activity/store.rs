@@ -191,75 +191,107 @@ pub type Cursor = (DateTime<Utc>, i64);
 
 /// The whole log by time, newest first. Not by number: an old event may have been sequenced late.
 pub async fn search(db: &mut Db, filter: &SearchFilter, before: Option<Cursor>, limit: usize) -> Result<Vec<Activity>> {
-    // PostgreSQL keeps no such character.
-    let plain = |text: &str| text.replace('\0', "");
-    let mut parts = Vec::new();
-    let mut sql = format!("select {ROW_COLUMNS} from activity where seq is not null");
-    let mut and = |condition: &str, part: BindValue| {
-        parts.push(part);
-        sql.push_str(" and ");
-        sql.push_str(&condition.replace('?', &format!("${}", parts.len())));
-    };
-    if let Some(at) = filter.from {
-        and("at >= ?", BindValue::Time(at));
-    }
-    if let Some(at) = filter.to {
-        and("at < ?", BindValue::Time(at));
-    }
-    if let Some((at, seq)) = before {
-        and(&format!("(at, seq) < (?, {seq})"), BindValue::Time(at));
-    }
-    if let Some(role) = &filter.role {
-        and("actor_kind = ?", BindValue::Text(plain(role)));
-    }
-    if let Some(action) = &filter.action {
-        and("action = ?", BindValue::Text(plain(action)));
-    }
-    if let Some(noun) = &filter.noun {
-        // From the dot to the character after it: every action of the noun.
-        and("action >= ?", BindValue::Text(format!("{}.", plain(noun))));
-        and("action < ?", BindValue::Text(format!("{}/", plain(noun))));
-    }
-    if let Some(id) = filter.subject_id {
-        and("(subject_id = ? or spv_id = ?)", BindValue::Id(id));
-    }
-    if let Some(words) = &filter.subject {
-        let words = search_fold(&plain(words)).replace(['%', '_', '\\'], "");
-        and("coalesce(subject_key, lower(subject_label)) like ?", BindValue::Text(format!("%{words}%")));
-    }
-    if let Some(address) = &filter.address {
-        and("address = ?", BindValue::Text(plain(address)));
-    }
-    let mut actors = Vec::new();
-    match filter.who.as_deref().map(|who| (who, who.parse())) {
-        None => {}
-        Some((_, Ok(id))) => and("actor_id = ?", BindValue::Id(id)),
-        Some((who, Err(_))) => {
-            actors = accounts_matching(db, &plain(who)).await?;
-            if actors.is_empty() {
-                and("coalesce(actor_key, lower(actor_name)) = ?", BindValue::Text(search_fold(&plain(who))));
-            }
-        }
-    }
-    let page = format!(" order by at desc, seq desc limit {limit}");
-    if !actors.is_empty() {
-        // The newest of each actor by the index, then the newest of these: a sort of all their rows does not scale.
-        let each = actors.into_iter().map(|id| {
-            parts.push(BindValue::Id(id));
-            format!("select {ROW_COLUMNS} from ({sql} and actor_id = ${}{page}) p", parts.len())
-        });
-        sql = format!("select {ROW_COLUMNS} from ({}) o", each.collect::<Vec<_>>().join(" union all "));
-    }
-    sql.push_str(&page);
+    let mut conditions = Conditions::of(filter, before);
+    let actors = conditions.add_actor(db, filter.who.as_deref()).await?;
+    let (sql, values) = conditions.newest(actors, limit);
     let mut query = db.sql_built(select_rows(db.dialect(), Activity::COLUMNS, &sql));
-    for part in parts {
-        query = match part {
+    for value in values {
+        query = match value {
             BindValue::Text(text) => query.bind(text),
             BindValue::Id(id) => query.bind(id),
             BindValue::Time(at) => query.bind(at),
         };
     }
     query.list().await
+}
+
+/// The conditions of a search, with their values in order.
+#[derive(Default)]
+struct Conditions {
+    sql: String,
+    values: Vec<BindValue>,
+}
+
+impl Conditions {
+    /// All conditions but the actor's.
+    fn of(filter: &SearchFilter, before: Option<Cursor>) -> Self {
+        let mut all = Self::default();
+        if let Some(at) = filter.from {
+            all.and("at >= ?", BindValue::Time(at));
+        }
+        if let Some(at) = filter.to {
+            all.and("at < ?", BindValue::Time(at));
+        }
+        if let Some((at, seq)) = before {
+            all.and(&format!("(at, seq) < (?, {seq})"), BindValue::Time(at));
+        }
+        if let Some(role) = &filter.role {
+            all.and("actor_kind = ?", BindValue::Text(without_nul(role)));
+        }
+        if let Some(action) = &filter.action {
+            all.and("action = ?", BindValue::Text(without_nul(action)));
+        }
+        if let Some(noun) = &filter.noun {
+            // From the dot to the character after it: every action of the noun.
+            all.and("action >= ?", BindValue::Text(format!("{}.", without_nul(noun))));
+            all.and("action < ?", BindValue::Text(format!("{}/", without_nul(noun))));
+        }
+        if let Some(id) = filter.subject_id {
+            all.and("(subject_id = ? or spv_id = ?)", BindValue::Id(id));
+        }
+        if let Some(words) = &filter.subject {
+            let words = search_fold(&without_nul(words)).replace(['%', '_', '\\'], "");
+            all.and("coalesce(subject_key, lower(subject_label)) like ?", BindValue::Text(format!("%{words}%")));
+        }
+        if let Some(address) = &filter.address {
+            all.and("address = ?", BindValue::Text(without_nul(address)));
+        }
+        all
+    }
+
+    fn and(&mut self, condition: &str, value: BindValue) {
+        self.values.push(value);
+        self.sql.push_str(" and ");
+        self.sql.push_str(&condition.replace('?', &format!("${}", self.values.len())));
+    }
+
+    /// Adds the actor: an id, or words of an account's name. Returns the accounts that the words find: each is a
+    /// condition of its own.
+    async fn add_actor(&mut self, db: &mut Db, who: Option<&str>) -> Result<Vec<uuid::Uuid>> {
+        let Some(who) = who else { return Ok(Vec::new()) };
+        if let Ok(id) = who.parse() {
+            self.and("actor_id = ?", BindValue::Id(id));
+            return Ok(Vec::new());
+        }
+        let who = without_nul(who);
+        let actors = accounts_matching(db, &who).await?;
+        if actors.is_empty() {
+            self.and("coalesce(actor_key, lower(actor_name)) = ?", BindValue::Text(search_fold(&who)));
+        }
+        Ok(actors)
+    }
+
+    /// The statement for the newest rows, of any of the actors if there are any.
+    fn newest(self, actors: Vec<uuid::Uuid>, limit: usize) -> (String, Vec<BindValue>) {
+        let Self { sql: conditions, mut values } = self;
+        let matching = format!("select {ROW_COLUMNS} from activity where seq is not null{conditions}");
+        let page = format!(" order by at desc, seq desc limit {limit}");
+        if actors.is_empty() {
+            return (format!("{matching}{page}"), values);
+        }
+        // The newest of each actor by the index, then the newest of these: a sort of all their rows does not scale.
+        let each = actors.into_iter().map(|id| {
+            values.push(BindValue::Id(id));
+            format!("select {ROW_COLUMNS} from ({matching} and actor_id = ${}{page}) p", values.len())
+        });
+        let each = each.collect::<Vec<_>>().join(" union all ");
+        (format!("select {ROW_COLUMNS} from ({each}) o{page}"), values)
+    }
+}
+
+/// PostgreSQL keeps no such character.
+fn without_nul(text: &str) -> String {
+    text.replace('\0', "")
 }
 
 /// Accounts whose name or email address has words that begin with these: the first hundred.

@@ -12,6 +12,7 @@ use apalis::prelude::{
     PollStrategy, Task, WorkerBuilder, WorkerBuilderExt,
 };
 use futures::{Stream, StreamExt, future::BoxFuture, stream::BoxStream};
+use sqlx::{PgPool, SqlitePool};
 use std::{
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
@@ -89,59 +90,9 @@ pub async fn run(ctx: Ctx, options: WorkerOptions, handler: Arc<dyn Handler>, mu
         // the name of a dead one keeps its jobs from being recovered.
         let name = format!("{}-{}", options.name, ctx.random.uuid());
         let started = tokio::time::Instant::now();
-        let ended = match ctx.db.queue_pool() {
-            QueuePool::Sqlite(pool) => {
-                let config = apalis_sqlite::Config::default()
-                    .queue(QUEUE)
-                    .heartbeat_interval(HEARTBEAT)
-                    .missed_heartbeats(MAX_MISSED_HEARTBEATS)
-                    .batch_size(BATCH);
-                let storage = apalis_sqlite::SqliteStorage::<JobPayload>::new(&pool).with_config(config);
-                let (ctx, handler, name, stopping) = (ctx.clone(), handler.clone(), name.clone(), stop.clone());
-                let monitor = Monitor::new().register(move |_| {
-                    let (inner, handler) = (ctx.clone(), handler.clone());
-                    WorkerBuilder::new(name.as_str())
-                        .backend(storage.clone().poll_with_strategy(poll_ticks(
-                            &ctx,
-                            SQLITE_POLL_INTERVAL,
-                            local_wakeups(&ctx),
-                            stopping.clone(),
-                        )))
-                        .concurrency(options.concurrency)
-                        .build(move |job: JobPayload, info: AttemptInfo| {
-                            run_attempt(inner.clone(), handler.clone(), job, info)
-                        })
-                });
-                run_until_stopped(monitor, &mut stop, || pool.num_idle() < pool.size() as usize).await
-            }
-            QueuePool::Postgres(pool) => {
-                let config = apalis_postgres::Config::default()
-                    .queue(QUEUE)
-                    .heartbeat_interval(HEARTBEAT)
-                    .missed_heartbeats(MAX_MISSED_HEARTBEATS)
-                    .batch_size(BATCH);
-                let storage = apalis_postgres::PostgresStorage::<JobPayload>::new(&pool).with_config(config);
-                let (ctx, handler, name, stopping) = (ctx.clone(), handler.clone(), name.clone(), stop.clone());
-                let monitor = Monitor::new().register(move |_| {
-                    let (inner, handler) = (ctx.clone(), handler.clone());
-                    let wake = futures::stream::select(local_wakeups(&ctx), remote_wakeups(&ctx));
-                    WorkerBuilder::new(name.as_str())
-                        .backend(storage.clone().poll_with_strategy(poll_ticks(
-                            &ctx,
-                            POSTGRES_POLL_INTERVAL,
-                            wake,
-                            stopping.clone(),
-                        )))
-                        .concurrency(options.concurrency)
-                        .build(move |job: JobPayload, info: AttemptInfo| {
-                            run_attempt(inner.clone(), handler.clone(), job, info)
-                        })
-                });
-                // Open statements of apalis block no writers on PostgreSQL.
-                run_until_stopped(monitor, &mut stop, || false).await
-            }
-        };
-        let error = match ended {
+        let worker =
+            Worker { ctx: ctx.clone(), name: name.clone(), concurrency: options.concurrency, handler: handler.clone() };
+        let error = match worker.run(&mut stop).await {
             Err(error) => error,
             Ok(orderly) => {
                 if orderly && let Err(error) = release(&ctx, &name).await {
@@ -161,6 +112,69 @@ pub async fn run(ctx: Ctx, options: WorkerOptions, handler: Arc<dyn Handler>, mu
             () = stopped(&mut stop) => return,
         }
         delay = (delay * 2).min(MAX_RESTART_DELAY);
+    }
+}
+
+/// One start of a worker.
+#[derive(Clone)]
+struct Worker {
+    ctx: Ctx,
+    name: String,
+    concurrency: usize,
+    handler: Arc<dyn Handler>,
+}
+
+impl Worker {
+    /// As [`run_until_stopped`].
+    async fn run(self, stop: &mut watch::Receiver<bool>) -> Result<bool, MonitorError> {
+        match self.ctx.db.queue_pool() {
+            QueuePool::Sqlite(pool) => {
+                let monitor = self.on_sqlite(&pool, stop.clone());
+                run_until_stopped(monitor, stop, || pool.num_idle() < pool.size() as usize).await
+            }
+            // Open statements of apalis block no writers on PostgreSQL.
+            QueuePool::Postgres(pool) => run_until_stopped(self.on_postgres(&pool, stop.clone()), stop, || false).await,
+        }
+    }
+
+    fn on_sqlite(self, pool: &SqlitePool, stop: watch::Receiver<bool>) -> Monitor {
+        let config = apalis_sqlite::Config::default()
+            .queue(QUEUE)
+            .heartbeat_interval(HEARTBEAT)
+            .missed_heartbeats(MAX_MISSED_HEARTBEATS)
+            .batch_size(BATCH);
+        let storage = apalis_sqlite::SqliteStorage::<JobPayload>::new(pool).with_config(config);
+        Monitor::new().register(move |_| {
+            let wake = local_wakeups(&self.ctx);
+            let ticks = poll_ticks(&self.ctx, SQLITE_POLL_INTERVAL, wake, stop.clone());
+            let worker = self.clone();
+            WorkerBuilder::new(self.name.as_str())
+                .backend(storage.clone().poll_with_strategy(ticks))
+                .concurrency(self.concurrency)
+                .build(move |job: JobPayload, info: AttemptInfo| {
+                    run_attempt(worker.ctx.clone(), worker.handler.clone(), job, info)
+                })
+        })
+    }
+
+    fn on_postgres(self, pool: &PgPool, stop: watch::Receiver<bool>) -> Monitor {
+        let config = apalis_postgres::Config::default()
+            .queue(QUEUE)
+            .heartbeat_interval(HEARTBEAT)
+            .missed_heartbeats(MAX_MISSED_HEARTBEATS)
+            .batch_size(BATCH);
+        let storage = apalis_postgres::PostgresStorage::<JobPayload>::new(pool).with_config(config);
+        Monitor::new().register(move |_| {
+            let wake = futures::stream::select(local_wakeups(&self.ctx), remote_wakeups(&self.ctx));
+            let ticks = poll_ticks(&self.ctx, POSTGRES_POLL_INTERVAL, wake, stop.clone());
+            let worker = self.clone();
+            WorkerBuilder::new(self.name.as_str())
+                .backend(storage.clone().poll_with_strategy(ticks))
+                .concurrency(self.concurrency)
+                .build(move |job: JobPayload, info: AttemptInfo| {
+                    run_attempt(worker.ctx.clone(), worker.handler.clone(), job, info)
+                })
+        })
     }
 }
 

@@ -350,32 +350,7 @@ async fn save_version_within(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: 
         }
         None => None,
     };
-    let existing = match (upload.document_id, &request) {
-        (Some(id), _) => Some(id),
-        (None, Some(request)) => documents::of_request(tx, request.id).await?,
-        (None, None) => None,
-    };
-    let document = match existing {
-        Some(id) => {
-            let document = documents::lock(tx, id).await?.ok_or(Error::NotFound("document"))?;
-            ctx.may(Action::Upload, super::resource(&document))?;
-            super::check_accepts_version(ctx, &document)?;
-            document.id
-        }
-        None => {
-            check_new_document(tx, ctx, &upload).await?;
-            let new = documents::InsertDocument {
-                id: DocumentId(ctx.random.uuid()),
-                name: request.as_ref().map_or_else(|| upload.file_name.clone(), |request| request.name.clone()),
-                client_id: upload.client_id,
-                spv_id: upload.spv_id,
-                request_id: upload.request_id,
-                internal: upload.attach && ctx.actor.is_staff(),
-            };
-            documents::insert(tx, ctx, &new).await?;
-            new.id
-        }
-    };
+    let document = document_for(tx, ctx, &upload, request.as_ref()).await?;
     let version = documents::InsertVersion {
         id: VersionId(ctx.random.uuid()),
         file_name: upload.file_name.clone(),
@@ -396,6 +371,37 @@ async fn save_version_within(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: 
         None => activity::append(tx, ctx, event(&document, number, upload.attach)).await?,
     }
     Ok(Upload { version_id: Some(version.id), saved_document_id: Some(document.id), ..upload })
+}
+
+/// The document that gets the version: the upload's, the request's, or a new one.
+async fn document_for(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    upload: &Upload,
+    request: Option<&document_requests::DocumentRequest>,
+) -> Result<DocumentId> {
+    let existing = match (upload.document_id, request) {
+        (Some(id), _) => Some(id),
+        (None, Some(request)) => documents::of_request(tx, request.id).await?,
+        (None, None) => None,
+    };
+    if let Some(id) = existing {
+        let document = documents::lock(tx, id).await?.ok_or(Error::NotFound("document"))?;
+        ctx.may(Action::Upload, super::resource(&document))?;
+        super::check_accepts_version(ctx, &document)?;
+        return Ok(id);
+    }
+    check_new_document(tx, ctx, upload).await?;
+    let new = documents::InsertDocument {
+        id: DocumentId(ctx.random.uuid()),
+        name: request.map_or_else(|| upload.file_name.clone(), |request| request.name.clone()),
+        client_id: upload.client_id,
+        spv_id: upload.spv_id,
+        request_id: upload.request_id,
+        internal: upload.attach && ctx.actor.is_staff(),
+    };
+    documents::insert(tx, ctx, &new).await?;
+    Ok(new.id)
 }
 
 /// Checks again what [`target`] checked for a new document; its order is locked.
