@@ -79,7 +79,7 @@ export function Palette({ opened, onClose, searchLabel, ...sources }: Props) {
       size={640}
       yOffset="12vh"
       centered={false}
-      aria-label={searchLabel}
+      attributes={{ content: { 'aria-label': searchLabel } }}
       transitionProps={{ duration: 120 }}
     >
       <Search {...sources} searchLabel={searchLabel} onClose={onClose} />
