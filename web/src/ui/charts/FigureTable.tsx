@@ -58,8 +58,12 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
   };
   return (
     <>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways on a phone */}
-      <div className="side-scroll" role="group" aria-label={label} tabIndex={plain ? undefined : 0}>
+      <div
+        className={plain ? undefined : 'side-scroll'}
+        role="group"
+        aria-label={label}
+        tabIndex={plain ? undefined : 0}
+      >
         <table className={classes.table} aria-label={label}>
           <thead>
             <tr>

@@ -15,8 +15,14 @@ export function StepDisc({ step, onToggle }: Props) {
   const { t } = useTranslation('employee');
   const completed = step.status === 'completed';
   const face = (
-    <span className={classes.disc} data-status={step.status} aria-hidden="true">
-      {completed ? <IconCheck size={14} stroke={2.5} /> : step.step_order}
+    // The number is drawn by CSS: as text it would have to be part of the button's name.
+    <span
+      className={classes.disc}
+      data-status={step.status}
+      data-number={completed ? undefined : step.step_order}
+      aria-hidden="true"
+    >
+      {completed && <IconCheck size={14} stroke={2.5} />}
       <IconCheck className={classes.preview} size={14} stroke={2.5} />
     </span>
   );
