@@ -385,7 +385,9 @@ async function expectCompanyFigures(person: Person, told: Company): Promise<void
 /** Expects the card with this name to show exactly this figure. */
 async function expectFigures(person: Person, figures: Record<string, string>): Promise<void> {
   for (const [name, figure] of Object.entries(figures)) {
-    await expect(person.card(name)).toHaveText(new RegExp(`^${name}${escapeRegExp(figure)}(\\D|$)`));
+    const shown = new RegExp(`^${name}\\s*${escapeRegExp(figure)}(\\D|$)`);
+    // The hidden description of its info button is not part of the inner text.
+    await expect(person.card(name)).toHaveText(shown, { useInnerText: true });
   }
 }
 

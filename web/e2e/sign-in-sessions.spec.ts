@@ -72,10 +72,10 @@ for (const [what, happens] of [
 test('page that cannot start shows an error', async ({ office }) => {
   const visitor = await office.visitor();
   visitor.allowError(/Failed to (load|fetch)|error loading|ERR_FAILED/i);
-  await visitor.page.route(/\/assets\/App-.*\.js/, (route) => route.abort());
+  await visitor.page.route(/\/assets\/app-.*\.js/, (route) => route.abort());
   await visitor.open(paths.login('client'));
   await expect(visitor.page.getByRole('alert')).toContainText('This page could not be started.');
-  await visitor.page.unroute(/\/assets\/App-.*\.js/);
+  await visitor.page.unroute(/\/assets\/app-.*\.js/);
   await visitor.button('Try again').click();
   await expect(visitor.field('Email')).toBeVisible();
 });
@@ -127,15 +127,15 @@ test('session that cannot be refreshed right now is kept, with a message', async
         json: { code, message: words },
       }),
     );
-    await amara.page.route(/\/rest\/v1\/spvs/, (route) =>
+    await amara.page.route(/\/rest\/v1\/documents/, (route) =>
       route.fulfill({ status: 401, json: { code: 'unauthenticated', message: 'Sign in.', request_id: '' } }),
     );
-    await amara.link('View all orders').click();
+    await amara.link('Documents', amara.page.getByRole('navigation', { name: 'Main navigation' })).click();
     await expect(amara.page.getByText(shown).first()).toBeVisible();
-    await amara.expectPath(paths.clientOrders);
+    await amara.expectPath(paths.clientDocuments);
     await amara.page.unrouteAll();
     await amara.page.reload();
-    await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
+    await expect(amara.heading('Documents')).toBeVisible();
   }
 });
 
@@ -223,7 +223,7 @@ test('returning to a tab changes nothing in it', async ({ office }) => {
     await elias.fillFields({ 'Last name': 'Way' }, dialog);
   });
   await expect(elias.field('First name', dialog)).toHaveValue('Half');
-  await elias.expectPath(paths.employeeTab('clients'));
+  await elias.expectPath(`${paths.employeeTab('clients')}&new=quick`);
   expect(asked.filter((path) => path === '/rest/v1/me')).toEqual([]);
 });
 

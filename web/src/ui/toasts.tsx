@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next';
 import classes from './toasts.module.css';
 
 /**
- * Toasts: outcomes replace each other; background notices stack up to three (decision 34). Both are at the top on the
- * right, also beside a dialog, whose buttons are at the bottom.
+ * Toasts: outcomes replace each other; background notices stack up to three (decision 34). Both are at the top in the
+ * middle: titles stand on the left, actions of the page on the right, and buttons of dialogs at the bottom.
  */
 const outcomeStore = createNotificationsStore();
 export const noticeStore = createNotificationsStore();

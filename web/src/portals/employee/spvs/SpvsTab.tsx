@@ -6,7 +6,7 @@ import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
 import { tableState } from '../../../shared/tableState';
-import { useParam } from '../../../shared/queryParams';
+import { useParam, useSetParams } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -33,6 +33,7 @@ export function SpvsTab({ preview = false }: { preview?: boolean }) {
   const state = preview ? previewState(all) : all;
   const listPath = useListPath('spvs');
   const [asked, setAsked] = useParam('new');
+  const setParams = useSetParams();
   return (
     <>
       <Toolbar
@@ -74,10 +75,8 @@ export function SpvsTab({ preview = false }: { preview?: boolean }) {
       {asked === 'order' && (
         <SpvForm
           onClose={() => setAsked('')}
-          onCreated={(spv) => {
-            setAsked('');
-            select(spv.id);
-          }}
+          // In one change of the URL: a second one would start from the parameters before the first.
+          onCreated={(spv) => setParams({ new: '', spv: spv.id })}
         />
       )}
     </>
