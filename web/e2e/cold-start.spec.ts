@@ -1,5 +1,6 @@
 /** Cold start: the shell before the scripts, and the files on the way to a page. */
 import { expect, test } from './support/fixtures';
+import { waitForIdle } from './support/pageChecks';
 
 const MAX_FILES = 15;
 
@@ -34,6 +35,6 @@ test('few files lead to the employee dashboard', async ({ office }) => {
   });
   await elias.open('/employee-dashboard');
   await expect(elias.heading('Employee dashboard')).toBeVisible();
-  await elias.page.waitForLoadState('networkidle');
+  await waitForIdle(elias.page);
   expect(files.size, [...files].join('\n')).toBeLessThanOrEqual(MAX_FILES);
 });

@@ -83,6 +83,10 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   const paloma = await office.visitor(phone);
   // The link survives signing in.
   await paloma.open(mail.link(`/client-dashboard/orders/${spv.id}`));
+  await paloma.page
+    .getByRole('dialog')
+    .getByRole('link', { name: /Client/ })
+    .click();
   await paloma.submitSignIn(who.email, password);
   const asked = paloma.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
   await expect(asked).toContainText('Requested');

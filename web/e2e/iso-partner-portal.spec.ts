@@ -148,10 +148,10 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await expect(paper).toContainText(
     Number(total).toLocaleString('en-US', { style: 'currency', currency: 'USD' }),
   );
-  const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
-  await expect(explained).toHaveAccessibleName(/^The order's commission\./);
-  const rule = paper.getByRole('columnheader', { name: /^Rule/ }).getByRole('img');
-  await expect(rule).toHaveAccessibleName(/^A percentage of the purchase amount/);
+  const explained = paper.getByRole('button', { name: 'About Amount', exact: true });
+  await expect(explained).toHaveAccessibleDescription(/^The order's commission\./);
+  const rule = paper.getByRole('button', { name: 'About Rule', exact: true });
+  await expect(rule).toHaveAccessibleDescription(/^A percentage of the purchase amount/);
   // Print contains only the table.
   await ingrid.page.emulateMedia({ colorScheme: 'dark' });
   await expect(ingrid.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
@@ -162,7 +162,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await expect(paper.getByRole('table')).toBeVisible();
   await expect(ingrid.page.getByRole('navigation')).toHaveCount(0);
   await expect(ingrid.button('Print')).toHaveCount(0);
-  await expect(paper.getByRole('img')).toHaveCount(0);
+  await expect(paper.getByRole('button', { name: /^About / })).toHaveCount(0);
   await ingrid.page.emulateMedia({ media: null, colorScheme: null });
   const [csv] = await Promise.all([
     ingrid.page.waitForEvent('download'),

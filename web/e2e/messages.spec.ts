@@ -136,7 +136,8 @@ test('attachments go both ways, and attachments of internal notes stay with staf
   await elias.page.getByRole('tab', { name: 'Documents' }).click();
   await expect(elias.row('doubts.txt', table)).toContainText('Our team only');
   await elias.page.getByRole('tab', { name: 'Messages' }).click();
-  await elias.page.getByRole('switch', { name: 'Internal note' }).click();
+  // The composer begins with a message for the client again.
+  await expect(elias.page.getByRole('switch', { name: 'Internal note' })).not.toBeChecked();
   await attach(elias, 'contract.txt');
   await elias.fillFields({ 'Write a message': 'Please sign this' });
   await elias.button('Send').click();

@@ -26,8 +26,8 @@ export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
   if (!desk)
     return (
       <ChartGrid>
-        <Skeleton height={314} radius="md" aria-hidden="true" />
-        <Skeleton height={314} radius="md" aria-hidden="true" />
+        <Skeleton height={352} radius="md" aria-hidden="true" />
+        <Skeleton height={352} radius="md" aria-hidden="true" />
       </ChartGrid>
     );
   const rows = states.map((status) => ({ status, count: desk[status] }));
