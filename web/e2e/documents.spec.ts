@@ -83,10 +83,8 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   const paloma = await office.visitor(phone);
   // The link survives signing in.
   await paloma.open(mail.link(`/client-dashboard/orders/${spv.id}`));
-  await paloma.page
-    .getByRole('dialog')
-    .getByRole('link', { name: /Client/ })
-    .click();
+  await paloma.page.getByRole('radio', { name: 'Clients', exact: true }).check();
+  await paloma.button('Continue', paloma.page.getByRole('dialog')).click();
   await paloma.submitSignIn(who.email, password);
   const asked = paloma.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
   await expect(asked).toContainText('Requested');

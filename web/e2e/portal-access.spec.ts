@@ -369,7 +369,11 @@ async function expectCompanyFigures(person: Person, told: Company): Promise<void
   await expect(person.card('Total Revenue')).toContainText(`exactly ${exact}`);
   await expect(person.heading('Clients by ISO Partner')).toBeVisible();
   for (const { name, spvs } of told.partners) {
-    const table = person.page.getByRole('table', { name: name ?? 'Unassigned', exact: true });
+    const group = person.page.getByRole('region', { name: name ?? 'Unassigned', exact: true });
+    // Groups below the first screen are closed.
+    const head = group.getByRole('button', { expanded: false });
+    if (await head.count()) await head.click();
+    const table = group.getByRole('table', { name: name ?? 'Unassigned', exact: true });
     await expect(table.getByRole('columnheader')).toHaveText(
       ['Client Name', 'SPV Identifier', 'Status', 'Progress', 'Amount'],
       { useInnerText: true },

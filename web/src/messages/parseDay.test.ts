@@ -43,7 +43,7 @@ describe.each(['en-US', 'en-GB', 'es'] as const)('%s', (language) => {
   });
 });
 
-test('days are told from other text', () => {
+test('dates are distinguished from other text', () => {
   expect(isDay('2026-02-28')).toBe(true);
   expect(isDay('2026-02-30')).toBe(false);
   expect(isDay('tomorrow')).toBe(false);

@@ -15,7 +15,7 @@ type Kind =
   | 'call';
 
 const toneOf: Record<string, ToneName> = {
-  // Waits its turn: nobody is asked for anything.
+  // A step that is not due needs no action, so it has no colour.
   pending: 'rest',
   active: 'live',
   processing: 'work',
