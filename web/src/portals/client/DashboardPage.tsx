@@ -1,4 +1,4 @@
-import { Anchor, Stack } from '@mantine/core';
+import { Anchor, Skeleton, Stack } from '@mantine/core';
 import { IconCircleCheck, IconClock, IconFolderPlus, IconProgress } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -27,11 +27,15 @@ export function Component() {
   const me = useMe();
   const { data, error, refetch } = useQuery(queries.clientDashboard());
   const needs = useNeeds();
+  // All at once: what is needed stands first, so nothing below it moves when it is known.
+  const loading = !data || (!needs.needs && !needs.error);
   return (
     <>
       <PageHeader title={t('welcome', { name: me.first_name })} text={t('welcome_text')} />
       {error && !data ? (
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      ) : loading ? (
+        <HomeSkeleton />
       ) : (
         <Stack gap="md">
           <Needs of={needs} />
@@ -42,7 +46,6 @@ export function Component() {
                   title={t('orders.title')}
                   flush
                   actions={
-                    data &&
                     data.spvs.length > 0 && (
                       <Anchor
                         component={Link}
@@ -55,16 +58,10 @@ export function Component() {
                     )
                   }
                 >
-                  {!data && (
-                    <>
-                      <OrderCardSkeleton />
-                      <OrderCardSkeleton />
-                    </>
-                  )}
-                  {data?.spvs.length === 0 && (
+                  {data.spvs.length === 0 && (
                     <EmptyState icon={<IconFolderPlus size={20} />} title={t('orders.empty')} />
                   )}
-                  {data?.spvs.map((spv) => (
+                  {data.spvs.map((spv) => (
                     <OrderCard key={spv.id} spv={spv} detail={needs.orders.find(({ id }) => id === spv.id)} />
                   ))}
                 </Section>
@@ -72,17 +69,17 @@ export function Component() {
                   <StatCard
                     label={t('count.processing')}
                     icon={<IconProgress size={18} />}
-                    value={data && number(data.processing)}
+                    value={number(data.processing)}
                   />
                   <StatCard
                     label={t('count.pending')}
                     icon={<IconClock size={18} />}
-                    value={data && number(data.pending)}
+                    value={number(data.pending)}
                   />
                   <StatCard
                     label={t('count.completed')}
                     icon={<IconCircleCheck size={18} />}
-                    value={data && number(data.completed)}
+                    value={number(data.completed)}
                   />
                 </StatRow>
               </>
@@ -90,7 +87,7 @@ export function Component() {
             side={
               <>
                 <QuickActions />
-                <RecentActivity activity={data?.activity} all={paths.clientActivity} />
+                <RecentActivity activity={data.activity} all={paths.clientActivity} />
                 <RecentDocuments />
                 <NeedHelp />
               </>
@@ -99,5 +96,22 @@ export function Component() {
         </Stack>
       )}
     </>
+  );
+}
+
+function HomeSkeleton() {
+  return (
+    <Stack gap="md" aria-busy="true">
+      <Skeleton height={240} radius="md" />
+      <TwoColumns
+        main={
+          <>
+            <OrderCardSkeleton />
+            <OrderCardSkeleton />
+          </>
+        }
+        side={<Skeleton height={480} radius="md" />}
+      />
+    </Stack>
   );
 }

@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -23,7 +22,6 @@ export function Needs({ of }: { of: ReturnType<typeof useNeeds> }) {
     <Section title={t('needs.title')} flush>
       <div aria-live="polite">
         {error && !needs && <ErrorState message={errorText(error)} onRetry={retry} />}
-        {!shown && !error && <Skeleton height={52} m="md" width="auto" />}
         {shown?.length === 0 && (
           <EmptyState
             icon={<IconCircleCheck size={20} />}

@@ -119,10 +119,8 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
         <ClientForm
           setup={setup}
           onClose={close}
-          onOrderInstead={(id) => {
-            setAsked('');
-            setDialog({ order: { id } });
-          }}
+          // `new` stays until the order's dialog closes: leaving it now would ask about the input of this form.
+          onOrderInstead={(id) => setDialog({ order: { id } })}
         />
       )}
       {dialog && 'edit' in dialog && <ClientEdit client={dialog.edit} onClose={close} />}
