@@ -9,7 +9,7 @@ mod rollup_deltas;
 
 pub use ::db::{
     AssertSqlSafe, ColumnKind, ColumnSpec, ConnectionLimit, Dialect, Durability, Json, Nested, PerDialect, PoolSizes,
-    QueuePool, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, contains, counter_shard,
+    QueuePool, Record, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, contains, counter_shard,
     elapsed_seconds, for_update, in_id_list, json_row, nested_row, nested_subquery, placeholders, select_nested,
     select_rows, timestamps, unindexed,
 };

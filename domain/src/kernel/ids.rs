@@ -75,4 +75,5 @@ ids! {
     VersionId,
     UploadId,
     DocumentRequestId,
+    SavedViewId,
 }
