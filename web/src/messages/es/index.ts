@@ -10,6 +10,7 @@ import company from './company.json';
 import dashboards from './dashboards.json';
 import documents from './documents.json';
 import employee from './employee.json';
+import grid from './grid.json';
 import threads from './messages.json';
 import notifications from './notifications.json';
 import orders from './orders.json';
@@ -33,6 +34,7 @@ export const messages = {
   client,
   company,
   employee,
+  grid,
   dashboards,
   messages: threads,
   documents,
