@@ -8,12 +8,20 @@ use axum::{
 };
 use domain::{
     Actor, Ctx, Error, Origin,
-    kernel::{error::Problem, hex},
+    kernel::{
+        error::Problem,
+        hex,
+        page::{Order, SortKey},
+    },
 };
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use std::{fmt::Display, str::FromStr, sync::Arc};
 use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// Ids of a selection.
+const MAX_SELECTED: usize = 500;
 
 /// The context of a signed-in user; 401 otherwise.
 #[derive(Debug)]
@@ -260,6 +268,28 @@ pub fn reject_unknown_order(order: Option<&str>, only: &'static str) -> Result<(
             Err(Error::field_with("order", Problem::new("unknown").with("allowed", only)).into())
         }
         _ => Ok(()),
+    }
+}
+
+/// The sort order of a list.
+///
+/// # Errors
+/// Invalid `order` with what is allowed.
+pub fn sort_order<K: SortKey>(order: Option<&str>) -> Result<Order<K>, ApiError> {
+    Order::parse(order.unwrap_or_default()).map_err(|problem| Error::field_with("order", problem).into())
+}
+
+/// Deserializes ids separated by commas; an empty string means all rows.
+///
+/// # Errors
+/// When one cannot be parsed, or there are more than [`MAX_SELECTED`].
+pub fn id_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Uuid>>, D::Error> {
+    let text: Option<String> = Option::deserialize(deserializer)?;
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let ids = text.split(',').map(|id| id.trim().parse()).collect::<Result<Vec<Uuid>, _>>();
+    match ids {
+        Ok(ids) if ids.len() <= MAX_SELECTED => Ok(Some(ids)),
+        _ => Err(serde::de::Error::custom("malformed")),
     }
 }
 

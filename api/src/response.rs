@@ -5,6 +5,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use domain::kernel::money::Currency;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -90,12 +91,53 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// None on the last page.
     pub next_cursor: Option<String>,
+    /// Only where `count=true` asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<Total>,
+}
+
+/// The number of rows of a list, on all its pages.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Total {
+    #[schema(example = 214)]
+    rows: i64,
+    /// False where there are more: counting stops at 10,000 rows, and at 2,000 of a search by a common word.
+    exact: bool,
+    /// Sums of the list's amount by currency; none where `exact` is false.
+    sums: Vec<Sum>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Sum {
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    amount: String,
 }
 
 impl<T> Page<T> {
     pub fn of<R>(page: domain::kernel::page::Page<R>, view: impl FnMut(R) -> T) -> Self {
         let page = page.map(view);
-        Self { items: page.items, next_cursor: page.next_cursor }
+        Self { items: page.items, next_cursor: page.next_cursor, total: None }
+    }
+
+    /// The page with the total that `count` asks for.
+    ///
+    /// # Errors
+    /// Those of `total`.
+    pub async fn counted(
+        self,
+        count: bool,
+        total: impl Future<Output = domain::Result<domain::kernel::page::Total>>,
+    ) -> domain::Result<Self> {
+        let total = if count { Some(total.await?.into()) } else { None };
+        Ok(Self { total, ..self })
+    }
+}
+
+impl From<domain::kernel::page::Total> for Total {
+    fn from(total: domain::kernel::page::Total) -> Self {
+        let sum = |(currency, minor): (Currency, i64)| Sum { currency, amount: currency.format(minor) };
+        Self { rows: total.rows, exact: total.exact, sums: total.sums.into_iter().map(sum).collect() }
     }
 }
 

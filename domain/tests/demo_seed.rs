@@ -4,7 +4,11 @@ use domain::{
     accounts::users,
     desk::requests,
     directory::companies,
-    kernel::{access::Role, ctx::Options, page::PageQuery},
+    kernel::{
+        access::Role,
+        ctx::Options,
+        page::{Order, PageQuery},
+    },
     operations::recount,
     operations::{alerts, seed},
     orders::spvs,
@@ -116,7 +120,7 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
         // Old decisions are in the log, and the log verifies.
         let oldest = requests::Filter {
             status: Some(requests::Status::Rejected),
-            order: requests::ListOrder::Oldest,
+            order: Order::ascending(requests::RequestSort::CreatedAt),
             ..requests::Filter::default()
         };
         let one = PageQuery { limit: Some(1), cursor: None };

@@ -4,14 +4,14 @@ use domain::{
     Ctx, Error,
     accounts::users,
     desk::requests::{
-        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, Priority, Request, ResultKind, Status,
+        self, Assignee, Change, Filter, Form, Input, Kind, Priority, Request, RequestSort, ResultKind, Status,
     },
     directory::{companies, isos},
     kernel::{
         access::Role,
         db::Sql,
         ids::{CompanyId, RequestId, UserId},
-        page::PageQuery,
+        page::{Order, PageQuery},
     },
     orders::onboarding,
     outbox::{mails, notifications},
@@ -424,7 +424,14 @@ async fn concurrent_approvals_succeed_once() {
                 assert_eq!(mine.count(), 1, "{account}");
             }
         }
-        let named = companies::list(&admins[0], Some("Lund"), false, &PageQuery::default()).await.unwrap().items;
+        let named = companies::list(
+            &admins[0],
+            &companies::Filter { q: Some("Lund".to_owned()), ..Default::default() },
+            &PageQuery::default(),
+        )
+        .await
+        .unwrap()
+        .items;
         assert_eq!(named.len(), 1);
     })
     .await;
@@ -529,14 +536,14 @@ async fn list_filters_and_sorts() {
             world.clock.advance(Duration::hours(1));
         }
         let ids = |of: &[usize]| of.iter().map(|n| made[*n].id).collect::<Vec<_>>();
-        let by = |order: ListOrder| Filter { order, ..Filter::default() };
-        assert_eq!(list_ids(&elias, by(ListOrder::Newest)).await, ids(&[4, 3, 2, 1, 0]));
-        assert_eq!(list_ids(&elias, by(ListOrder::Oldest)).await, ids(&[0, 1, 2, 3, 4]));
-        assert_eq!(list_ids(&elias, by(ListOrder::Due)).await, ids(&[2, 3, 1, 4, 0]));
-        assert_eq!(list_ids(&elias, by(ListOrder::Priority)).await, ids(&[2, 3, 1, 4, 0]));
+        let by = |order: Order<RequestSort>| Filter { order, ..Filter::default() };
+        assert_eq!(list_ids(&elias, by(Order::descending(RequestSort::CreatedAt))).await, ids(&[4, 3, 2, 1, 0]));
+        assert_eq!(list_ids(&elias, by(Order::ascending(RequestSort::CreatedAt))).await, ids(&[0, 1, 2, 3, 4]));
+        assert_eq!(list_ids(&elias, by(Order::ascending(RequestSort::DueAt))).await, ids(&[2, 3, 1, 4, 0]));
+        assert_eq!(list_ids(&elias, by(Order::ascending(RequestSort::Priority))).await, ids(&[2, 3, 1, 4, 0]));
         requests::reject(&elias, made[2].id, None, "No").await.unwrap();
         requests::review(&elias, made[0].id, None).await.unwrap();
-        let open = Filter { open: true, ..by(ListOrder::Priority) };
+        let open = Filter { open: true, ..by(Order::ascending(RequestSort::Priority)) };
         assert_eq!(list_ids(&elias, open).await, ids(&[3, 1, 4, 0]));
         let calls = Filter { kind: Some(Kind::Call), ..Filter::default() };
         assert_eq!(list_ids(&elias, calls).await, ids(&[3, 0]));
@@ -553,14 +560,15 @@ async fn list_filters_and_sorts() {
         }
         // A cursor of another order is invalid.
         let first = PageQuery { limit: Some(1), cursor: None };
-        let cursor = requests::list(&elias, &by(ListOrder::Due), &first).await.unwrap().next_cursor;
+        let cursor =
+            requests::list(&elias, &by(Order::ascending(RequestSort::DueAt)), &first).await.unwrap().next_cursor;
         let next = PageQuery { limit: Some(1), cursor };
-        let wrong = requests::list(&elias, &by(ListOrder::Newest), &next).await.unwrap_err();
+        let wrong = requests::list(&elias, &by(Order::descending(RequestSort::CreatedAt)), &next).await.unwrap_err();
         assert_eq!(code(&wrong), "cursor invalid_cursor");
         for (filter, refused) in [
             (Filter { priority: Some(Priority::High), ..Filter::default() }, "priority not_allowed"),
             (Filter { assignee: Some(Assignee::Nobody), ..Filter::default() }, "assignee_id not_allowed"),
-            (by(ListOrder::Priority), "order not_allowed"),
+            (by(Order::ascending(RequestSort::Priority)), "order not_allowed"),
         ] {
             let own = requests::list(&maya, &filter, &PageQuery::default()).await.unwrap_err();
             assert_eq!(code(&own), refused);

@@ -398,7 +398,8 @@ async fn finances_and_iso_dashboard_read_rollups_by_primary_key() {
             assert!(rows > 999.0, "the planner has statistics after seeding, {rows}");
         }
         let page = PageQuery::default();
-        let company = domain::directory::companies::list(&operator, None, false, &page).await.unwrap().items[0].id;
+        let company =
+            domain::directory::companies::list(&operator, &Default::default(), &page).await.unwrap().items[0].id;
         let (_, partner) = world.iso("Ingrid", company).await;
         let clara = world.company_admin("Clara", company).await;
         world.counts_its_rows().await;

@@ -9,7 +9,7 @@ use domain::{
         access::Role,
         date_range,
         db::{Db, Dialect, Durability, Sql},
-        page::PageQuery,
+        page::{Order, PageQuery},
         schema,
     },
     operations::{alerts, backups, security_scan, seed},
@@ -151,7 +151,8 @@ async fn no_query_scans_a_growing_table() {
         // Many companies, so that none of them holds a large share of the rows.
         let load = seed::BenchmarkSize { orders: 1_000, companies: Some(20), isos: None };
         seed::insert_benchmark_data(&operator, load, |_| true).await.expect("load");
-        let company = companies::list(&operator, None, false, &PageQuery::default()).await.unwrap().items[0].id;
+        let company =
+            companies::list(&operator, &companies::Filter::default(), &PageQuery::default()).await.unwrap().items[0].id;
         let (iso, partner) = world.iso("Ingrid", company).await;
         let (client, spv, maya) = world.client("Maya", company, Some(iso)).await;
         // More than one page of archived rows.
@@ -242,10 +243,10 @@ async fn no_query_scans_a_growing_table() {
                 clients::Filter { status: Some(users::Status::Pending), ..Default::default() },
                 clients::Filter { status: Some(users::Status::Archived), ..Default::default() },
                 clients::Filter { q: Some("maya".to_owned()), ..Default::default() },
-                clients::Filter { order: clients::Order::Oldest, ..Default::default() },
-                clients::Filter { order: clients::Order::FirstName, ..Default::default() },
+                clients::Filter { order: Order::ascending(clients::ClientSort::CreatedAt), ..Default::default() },
+                clients::Filter { order: Order::ascending(clients::ClientSort::FirstName), ..Default::default() },
                 clients::Filter {
-                    order: clients::Order::FirstNameDescending,
+                    order: Order::descending(clients::ClientSort::FirstName),
                     company_id: Some(company),
                     ..Default::default()
                 },
@@ -255,9 +256,10 @@ async fn no_query_scans_a_growing_table() {
                 clients::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
             }
             for (q, archived) in [(None, false), (Some("load"), false), (None, true), (Some("gone"), true)] {
-                let page = companies::list(ctx, q, archived, &first).await.unwrap();
+                let filter = companies::Filter { q: q.map(str::to_owned), archived, ..Default::default() };
+                let page = companies::list(ctx, &filter, &first).await.unwrap();
                 let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
-                companies::list(ctx, q, archived, &next).await.unwrap();
+                companies::list(ctx, &filter, &next).await.unwrap();
             }
             for filter in [
                 isos::Filter::default(),
@@ -366,7 +368,7 @@ async fn no_query_scans_a_growing_table() {
                 leads::list(ctx, &filter, &PageQuery::default()).await.unwrap();
             }
             for status in [None, Some(calls::Status::Requested)] {
-                calls::list(ctx, &calls::Filter { status }, &PageQuery::default()).await.unwrap();
+                calls::list(ctx, &calls::Filter { status, ..Default::default() }, &PageQuery::default()).await.unwrap();
             }
         }
         iso_notes::list(&partner, client).await.unwrap();
@@ -374,8 +376,8 @@ async fn no_query_scans_a_growing_table() {
         dashboards::company(&clara, None, &PageQuery::default()).await.unwrap();
         for filter in [
             companies::MemberFilter::default(),
-            companies::MemberFilter { q: Some("clara".to_owned()), removed: false },
-            companies::MemberFilter { q: None, removed: true },
+            companies::MemberFilter { q: Some("clara".to_owned()), ..Default::default() },
+            companies::MemberFilter { removed: true, ..Default::default() },
         ] {
             companies::members(&clara, company, &filter, &PageQuery::default()).await.unwrap();
         }
@@ -385,7 +387,11 @@ async fn no_query_scans_a_growing_table() {
             let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
             companies::clients(&clara, company, q, &next).await.unwrap();
         }
-        for order in [spvs::Order::Oldest, spvs::Order::Largest, spvs::Order::Smallest] {
+        for order in [
+            Order::ascending(spvs::SpvSort::OrderedDate),
+            Order::descending(spvs::SpvSort::Amount),
+            Order::ascending(spvs::SpvSort::Amount),
+        ] {
             let filter = spvs::Filter { company_id: Some(company), order, ..spvs::Filter::default() };
             let first = PageQuery { limit: Some(2), cursor: None };
             let page = spvs::list(&clara, &filter, &first).await.unwrap();
@@ -456,7 +462,11 @@ async fn no_query_scans_a_growing_table() {
                     ..Default::default()
                 },
                 requests::Filter { status: Some(requests::Status::Pending), ..Default::default() },
-                requests::Filter { open: true, order: requests::ListOrder::Oldest, ..Default::default() },
+                requests::Filter {
+                    open: true,
+                    order: Order::ascending(requests::RequestSort::CreatedAt),
+                    ..Default::default()
+                },
                 requests::Filter { q: Some("maya".to_owned()), ..Default::default() },
             ] {
                 let page = requests::list(ctx, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
@@ -466,8 +476,8 @@ async fn no_query_scans_a_growing_table() {
         }
         for wanted in [
             users::UserQuery::default(),
-            users::UserQuery { order: users::UserOrder::Name, page: Some(3), ..Default::default() },
-            users::UserQuery { order: users::UserOrder::LastActive, ..Default::default() },
+            users::UserQuery { order: Order::ascending(users::UserSort::Name), ..Default::default() },
+            users::UserQuery { order: Order::descending(users::UserSort::LastActive), ..Default::default() },
             users::UserQuery { role: Some(Role::Client), ..Default::default() },
             users::UserQuery { status: Some(users::Status::Suspended), ..Default::default() },
             users::UserQuery { company_id: Some(company), ..Default::default() },
@@ -479,9 +489,13 @@ async fn no_query_scans_a_growing_table() {
         users::activity_of(&sigrid, client, &PageQuery::default()).await.unwrap();
         auth::sign_in_history::list_of(&sigrid, client, &PageQuery::default()).await.unwrap();
         for filter in [
-            requests::Filter { order: requests::ListOrder::Due, ..Default::default() },
-            requests::Filter { order: requests::ListOrder::Priority, ..Default::default() },
-            requests::Filter { open: true, order: requests::ListOrder::Due, ..Default::default() },
+            requests::Filter { order: Order::ascending(requests::RequestSort::DueAt), ..Default::default() },
+            requests::Filter { order: Order::ascending(requests::RequestSort::Priority), ..Default::default() },
+            requests::Filter {
+                open: true,
+                order: Order::ascending(requests::RequestSort::DueAt),
+                ..Default::default()
+            },
             requests::Filter { priority: Some(requests::Priority::Medium), ..Default::default() },
             requests::Filter { assignee: Some(requests::Assignee::Nobody), ..Default::default() },
             requests::Filter {
@@ -524,7 +538,11 @@ async fn no_query_scans_a_growing_table() {
         // Staff lists, first and second page: an index provides the order.
         for (list, place, index) in [
             ("from companies where 1 = 1 and archived_at is", "(name, id) >", "companies_by_name"),
-            ("k.id = i.company_id where i.archived_at is", "(i.first_name, i.last_name, i.id) >", "isos_by_name"),
+            (
+                "k.id = i.company_id where 1 = 1 and i.archived_at is",
+                "(i.first_name, i.last_name, i.id) >",
+                "isos_by_name",
+            ),
         ] {
             for shown in ["null", "not null"] {
                 for page in ["order by", &format!("and {place}")] {
@@ -597,9 +615,12 @@ async fn no_query_scans_a_growing_table() {
             }
         }
         // All users, page by page: in index order.
-        let all_users = reads.iter().filter(|sql| sql.contains("where u.status <> 'archived' order by"));
+        let all_users = reads.iter().filter(|sql| {
+            let parts = ["order by", "and u.last_active_at is"];
+            parts.iter().any(|part| sql.contains(&format!("where 1 = 1 and u.status <> 'archived' {part}")))
+        });
         let all_users: Vec<&String> = all_users.collect();
-        assert_eq!(all_users.len(), 3, "{all_users:?}");
+        assert!(all_users.len() >= 3, "{all_users:?}");
         for sql in all_users {
             let plan = world.plan(sql).await.join("\n");
             assert!(!plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{plan}\n    {sql}");
@@ -691,6 +712,7 @@ const GROWING: &[&str] = &[
     "leads",
     "calls",
     "iso_notes",
+    "saved_views",
     "report_schedules",
     "report_recipients",
     "figures",

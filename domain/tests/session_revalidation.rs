@@ -23,7 +23,7 @@ async fn next_page_errors(ctx: &Ctx) -> [String; 2] {
         Error::Unauthenticated(problem) => problem.code.to_owned(),
         other => panic!("{other}"),
     };
-    let table = Table::Companies { q: None, archived: false };
+    let table = Table::Companies(Default::default());
     let part = exports::next_page(ctx, &table, Some("-".to_owned())).await.unwrap_err();
     let wanted = ReportQuery { report: Report::Portfolio, company_id: None, asked: DateRangeQuery::default() };
     let of_report = reports::next_page(ctx, &wanted, Some("-".to_owned())).await.unwrap_err();

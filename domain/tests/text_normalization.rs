@@ -11,7 +11,10 @@ use domain::{
         clients::{self, Filter},
         companies,
     },
-    kernel::{access::Role, page::PageQuery},
+    kernel::{
+        access::Role,
+        page::{Order, PageQuery},
+    },
     operations::imports::{self, Kind, Outcome},
     orders::{
         onboarding::{self, Setup},
@@ -197,7 +200,7 @@ async fn clients_are_sorted_by_name_across_pages() {
             world.client(first, company, Some(iso)).await;
         }
         let names = async |ctx: &Ctx, order: &str| {
-            let filter = Filter { order: clients::Order::parse(order).unwrap(), ..Filter::default() };
+            let filter = Filter { order: Order::parse(order).unwrap(), ..Filter::default() };
             let (mut found, mut cursor) = (Vec::new(), None);
             loop {
                 let page = clients::list(ctx, &filter, &PageQuery { limit: Some(3), cursor }).await.unwrap();
@@ -216,10 +219,10 @@ async fn clients_are_sorted_by_name_across_pages() {
         }
         let page =
             clients::list(&ingrid, &Filter::default(), &PageQuery { limit: Some(1), cursor: None }).await.unwrap();
-        let by_name = Filter { order: clients::Order::FirstName, ..Filter::default() };
+        let by_name = Filter { order: Order::ascending(clients::ClientSort::FirstName), ..Filter::default() };
         let wrong = PageQuery { limit: None, cursor: page.next_cursor };
         assert_eq!(code(&clients::list(&ingrid, &by_name, &wrong).await.unwrap_err()), "cursor invalid_cursor");
-        assert!(clients::Order::parse("last_name").is_err());
+        assert!(Order::<clients::ClientSort>::parse("last_name").is_err());
     })
     .await;
 }

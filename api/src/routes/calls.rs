@@ -1,9 +1,7 @@
 //! Call requests of partners, and their calendar files.
 use crate::{
     error::{ApiError, Result},
-    extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order,
-    },
+    extract::{CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, sort_order},
     response::{Created, JsonBody, Page, Versioned},
     state::AppState,
 };
@@ -80,8 +78,12 @@ pub struct ListCallsQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<calls::Status>)]
     status: Option<String>,
-    /// Sort order; only `-created_at` is supported.
+    /// `created_at` or `begins_at`, with `-` before it for descending; default: `-created_at`. Calls without a confirmed
+    /// time come last.
     order: Option<String>,
+    /// True adds the number of all calls of the list.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
@@ -90,10 +92,12 @@ pub struct ListCallsQuery {
 
 impl ListCallsQuery {
     pub fn read(self) -> Result<(calls::Filter, PageQuery)> {
-        reject_unknown_order(self.order.as_deref(), "-created_at")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
-        Ok((calls::Filter { status }, PageQuery { limit: self.limit, cursor: self.cursor }))
+        Ok((
+            calls::Filter { status, order: sort_order(self.order.as_deref())? },
+            PageQuery { limit: self.limit, cursor: self.cursor },
+        ))
     }
 }
 
@@ -101,9 +105,11 @@ impl ListCallsQuery {
 #[utoipa::path(get, path = "/calls", operation_id = "call_list", tag = "calls", params(ListCallsQuery),
     responses((status = 200, body = Page<Call>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListCallsQuery>) -> Result<JsonBody<Page<Call>>> {
+    let count = query.count;
     let (filter, page) = query.read()?;
     let found = calls::list(&ctx, &filter, &page).await?;
-    Ok(JsonBody(Page::of(found, |call| Call::of(&ctx, call))))
+    let page = Page::of(found, |call| Call::of(&ctx, call));
+    Ok(JsonBody(page.counted(count, calls::total(&ctx, &filter)).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

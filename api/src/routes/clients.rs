@@ -2,7 +2,8 @@
 use crate::{
     error::Result,
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none, patch_field,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none, id_list,
+        patch_field, sort_order,
     },
     response::{Created, JsonBody, Page, Versioned, full_name},
     routes::spvs::Spv,
@@ -14,7 +15,7 @@ use domain::{
     Ctx,
     accounts::users::Status,
     desk::people,
-    directory::clients::{self, Change, Filter, Order},
+    directory::clients::{self, Change, Filter},
     kernel::{
         access::Role,
         ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
@@ -25,6 +26,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Client {
@@ -125,8 +127,15 @@ pub struct ListClientsQuery {
     company_id: Option<CompanyId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
+    /// Only these clients: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
     /// `-created_at` (default), `created_at`, `first_name` or `-first_name`.
     order: Option<String>,
+    /// True adds the number of all clients of the list.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
@@ -140,22 +149,22 @@ pub async fn list(
     SignedIn(ctx): SignedIn,
     Query(query): Query<ListClientsQuery>,
 ) -> Result<JsonBody<Page<ListedClient>>> {
-    let order = Order::parse(query.order.as_deref().unwrap_or(""))
-        .map_err(|problem| domain::Error::field_with("order", problem))?;
-    let ListClientsQuery { q, status, company_id, iso_id, .. } = query;
-    let filter = Filter { q, status, company_id, iso_id, ids: None, order };
+    let order = sort_order(query.order.as_deref())?;
+    let ListClientsQuery { q, status, company_id, iso_id, ids, count, .. } = query;
+    let filter = Filter { q, status, company_id, iso_id, ids, order };
     let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = clients::list(&ctx, &filter, &page).await?;
     let progress = clients::progress(&ctx, &found.items).await?;
     let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
     let mut failures = mails::email_failures(&ctx, &ids).await?;
-    Ok(JsonBody(Page::of(found, |row| ListedClient {
+    let page = Page::of(found, |row| ListedClient {
         progress: progress.as_ref().map(|all| {
             let of = all.get(&row.id).copied().unwrap_or_default();
             ClientProgress { spvs: of.spvs, percent: of.percent() }
         }),
         client: Client { email_failure: failures.remove(&row.id).map(Into::into), ..Client::of(&ctx, row) },
-    })))
+    });
+    Ok(JsonBody(page.counted(count, clients::total(&ctx, &filter)).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

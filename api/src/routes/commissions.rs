@@ -2,7 +2,8 @@
 use crate::{
     error::{ApiError, Result},
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list,
+        reject_unknown_order, sort_order,
     },
     response::{Created, ItemList, JsonBody, Page, Versioned},
 };
@@ -23,6 +24,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 /// A row of the ledger. Amounts are decimal numbers in `currency`, negative for reversals.
 #[derive(Debug, Serialize, ToSchema)]
@@ -110,8 +112,15 @@ pub struct Ledger {
     /// Last day.
     #[param(example = "2026-11-30")]
     to: Option<String>,
-    /// Sort order; only `-earned_date` is supported.
+    /// Only these rows: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// `-earned_date` (default), `earned_date`, `-amount` or `amount`; by amount within each currency.
     order: Option<String>,
+    /// True adds the number of all rows of the list and the sums of their amounts.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
@@ -120,7 +129,6 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn filter(&self) -> Result<Filter> {
-        reject_unknown_order(self.order.as_deref(), "-earned_date")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         Ok(Filter {
             q: self.q.clone(),
@@ -130,6 +138,8 @@ impl Ledger {
             status: status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?,
             from: day("from", self.from.as_deref())?,
             to: day("to", self.to.as_deref())?,
+            order: sort_order(self.order.as_deref())?,
+            ids: self.ids.clone(),
         })
     }
 }
@@ -141,14 +151,15 @@ fn day(field: &str, text: Option<&str>) -> Result<Option<NaiveDate>> {
     date.map_err(|problem| ApiError::from(Error::field_with(field, problem)))
 }
 
-/// Rows of the ledger, newest first by the day earned: an ISO's own, those of a company's partners, or all for staff.
+/// Rows of the ledger, by default newest first by the day earned: an ISO's own, those of a company's partners, or all for staff.
 #[utoipa::path(get, path = "/commissions", operation_id = "commission_list", tag = "commissions", params(Ledger),
     responses((status = 200, body = Page<Commission>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<Ledger>) -> Result<JsonBody<Page<Commission>>> {
     let filter = query.filter()?;
     let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = commissions::list(&ctx, &filter, &page).await?;
-    Ok(JsonBody(Page::of(found, |row| Commission::of(&ctx, row))))
+    let page = Page::of(found, |row| Commission::of(&ctx, row));
+    Ok(JsonBody(page.counted(query.count, commissions::total(&ctx, &filter)).await?))
 }
 
 /// One row of the ledger.

@@ -2,8 +2,8 @@
 use crate::{
     error::Result,
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none,
-        reject_unknown_order,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none, id_list,
+        sort_order,
     },
     response::{Created, JsonBody, Page, Versioned},
     routes::company_portal,
@@ -13,7 +13,7 @@ use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    directory::companies::{self, Input},
+    directory::companies::{self, Filter, Input},
     kernel::{
         ids::{CompanyId, RequestId},
         money::Currency,
@@ -23,6 +23,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Company {
@@ -103,23 +104,32 @@ pub struct ListCompaniesQuery {
     /// True lists archived ones instead.
     #[serde(default)]
     archived: bool,
-    /// Sort order; only `name` is supported.
+    /// Only these companies: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// `name` (default), `created_at`, or either with `-` before it for descending.
     order: Option<String>,
+    /// True adds the number of all companies of the list.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Companies you may see, by name.
+/// Companies you may see, by default by name.
 #[utoipa::path(get, path = "/companies", operation_id = "company_list", tag = "companies", params(ListCompaniesQuery),
     responses((status = 200, body = Page<Company>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListCompaniesQuery>) -> Result<JsonBody<Page<Company>>> {
-    reject_unknown_order(query.order.as_deref(), "name")?;
+    let order = sort_order(query.order.as_deref())?;
+    let filter = Filter { q: query.q, archived: query.archived, order, ids: query.ids };
     let page = PageQuery { limit: query.limit, cursor: query.cursor };
-    let found = companies::list(&ctx, query.q.as_deref(), query.archived, &page).await?;
+    let found = companies::list(&ctx, &filter, &page).await?;
     let office = settings::currency(&ctx).await?;
-    Ok(JsonBody(Page::of(found, |company| Company::of(&ctx, office, company))))
+    let page = Page::of(found, |company| Company::of(&ctx, office, company));
+    Ok(JsonBody(page.counted(query.count, companies::total(&ctx, &filter)).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! Company portal: settings, logo, members, clients.
 use crate::{
     error::Result,
-    extract::{CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, body, clearable},
+    extract::{CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, body, clearable, sort_order},
     response::{Created, JsonBody, Page, Versioned},
     routes::clients::Client,
     state::AppState,
@@ -231,13 +231,18 @@ pub struct ListMembersQuery {
     /// True lists removed members instead.
     #[serde(default)]
     removed: bool,
+    /// `-created_at` (default), `first_name` or `last_sign_in_at`; `-` before it means descending.
+    order: Option<String>,
+    /// True adds the number of all members of the list.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// The admins of a company, newest first.
+/// The admins of a company, by default newest first.
 #[utoipa::path(get, path = "/companies/{id}/members", operation_id = "company_member_list", tag = "companies",
     params(("id" = CompanyId, Path), ListMembersQuery), responses((status = 200, body = Page<CompanyMember>)))]
 pub async fn members(
@@ -245,10 +250,11 @@ pub async fn members(
     Path(id): Path<CompanyId>,
     Query(query): Query<ListMembersQuery>,
 ) -> Result<JsonBody<Page<CompanyMember>>> {
-    let filter = MemberFilter { q: query.q, removed: query.removed };
+    let filter = MemberFilter { q: query.q, removed: query.removed, order: sort_order(query.order.as_deref())? };
     let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = companies::members(&ctx, id, &filter, &page).await?;
-    Ok(JsonBody(Page::of(found, |member| CompanyMember::of(&ctx, member))))
+    let page = Page::of(found, |member| CompanyMember::of(&ctx, member));
+    Ok(JsonBody(page.counted(query.count, companies::total_members(&ctx, id, &filter)).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! Documents and their versions. Contents are under `/storage/v1`.
 use crate::{
     error::Result,
-    extract::{IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order},
+    extract::{IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order},
     response::{JsonBody, Page, Versioned},
 };
 use chrono::{DateTime, Utc};
@@ -18,6 +18,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 /// A document and its newest version.
 #[derive(Debug, Serialize, ToSchema)]
@@ -146,8 +147,15 @@ pub struct ListDocumentsQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<UserId>)]
     client_id: Option<UserId>,
-    /// Sort order; only `-updated_at` is supported.
+    /// Only these documents: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// `-updated_at` (default), `updated_at`, `name` or `-name`.
     order: Option<String>,
+    /// True adds the number of all documents of the list.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
@@ -156,23 +164,24 @@ pub struct ListDocumentsQuery {
 
 impl ListDocumentsQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
-        reject_unknown_order(self.order.as_deref(), "-updated_at")?;
-        let filter =
-            Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, oldest_first: false, ids: None };
+        let order = sort_order(self.order.as_deref())?;
+        let filter = Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, order, ids: self.ids };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }
 
-/// Documents you may see, by their newest version, latest first.
+/// Documents you may see, by default by their newest version, latest first.
 #[utoipa::path(get, path = "/documents", operation_id = "document_list", tag = "documents", params(ListDocumentsQuery),
     responses((status = 200, body = Page<Document>)))]
 pub async fn list(
     SignedIn(ctx): SignedIn,
     Query(query): Query<ListDocumentsQuery>,
 ) -> Result<JsonBody<Page<Document>>> {
+    let count = query.count;
     let (filter, page) = query.read()?;
     let found = documents::list(&ctx, &filter, &page).await?;
-    Ok(JsonBody(Page::of(found, |document| Document::of(&ctx, document))))
+    let page = Page::of(found, |document| Document::of(&ctx, document));
+    Ok(JsonBody(page.counted(count, documents::total(&ctx, &filter)).await?))
 }
 
 /// One document with all its versions.

@@ -1,7 +1,7 @@
 //! CSV exports of lists.
 use crate::{
     error::Result,
-    extract::{Query, SignedIn, empty_string_as_none},
+    extract::{Query, SignedIn, empty_string_as_none, id_list, sort_order},
     routes::{calls, commissions::Ledger, documents, invoices, leads, requests, spvs},
 };
 use axum::{
@@ -12,7 +12,7 @@ use axum::{
 use domain::{
     Ctx,
     accounts::users::Status,
-    directory::{clients, isos},
+    directory::{clients, companies, isos},
     kernel::ids::{CompanyId, IsoId, UserId},
     platform::settings,
     reporting::exports::{self, CsvPage, Table},
@@ -20,6 +20,7 @@ use domain::{
 use futures::{StreamExt, stream};
 use serde::Deserialize;
 use utoipa::IntoParams;
+use uuid::Uuid;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +35,12 @@ pub struct Clients {
     company_id: Option<CompanyId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
+    /// Only these clients: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// As of the list.
+    order: Option<String>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -45,6 +52,12 @@ pub struct Companies {
     /// True exports archived ones instead.
     #[serde(default)]
     archived: bool,
+    /// Only these companies: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// As of the list.
+    order: Option<String>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -58,6 +71,12 @@ pub struct Isos {
     /// True exports archived ones instead.
     #[serde(default)]
     archived: bool,
+    /// Only these partners: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// As of the list.
+    order: Option<String>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -77,7 +96,11 @@ pub struct Spvs {
     client_id: Option<UserId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     country: Option<String>,
-    /// `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency.
+    /// Only these orders: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// As of the list.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     order: Option<String>,
 }
@@ -86,32 +109,36 @@ pub struct Spvs {
 #[utoipa::path(get, path = "/clients.csv", operation_id = "client_export", tag = "clients", params(Clients),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn clients(SignedIn(ctx): SignedIn, Query(query): Query<Clients>) -> Result<Response> {
-    let Clients { q, status, company_id, iso_id } = query;
-    answer(ctx, Table::Clients(clients::Filter { q, status, company_id, iso_id, ..clients::Filter::default() })).await
+    let Clients { q, status, company_id, iso_id, ids, order } = query;
+    let order = sort_order(order.as_deref())?;
+    answer(ctx, Table::Clients(clients::Filter { q, status, company_id, iso_id, ids, order })).await
 }
 
 /// Every company you may see, as CSV.
 #[utoipa::path(get, path = "/companies.csv", operation_id = "company_export", tag = "companies", params(Companies),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn companies(SignedIn(ctx): SignedIn, Query(query): Query<Companies>) -> Result<Response> {
-    answer(ctx, Table::Companies { q: query.q, archived: query.archived }).await
+    let Companies { q, archived, ids, order } = query;
+    let order = sort_order(order.as_deref())?;
+    answer(ctx, Table::Companies(companies::Filter { q, archived, order, ids })).await
 }
 
 /// Every ISO partner you may see, as CSV.
 #[utoipa::path(get, path = "/isos.csv", operation_id = "iso_export", tag = "isos", params(Isos),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn isos(SignedIn(ctx): SignedIn, Query(query): Query<Isos>) -> Result<Response> {
-    let Isos { q, company_id, archived } = query;
-    answer(ctx, Table::Isos(isos::Filter { q, company_id, archived })).await
+    let Isos { q, company_id, archived, ids, order } = query;
+    let order = sort_order(order.as_deref())?;
+    answer(ctx, Table::Isos(isos::Filter { q, company_id, archived, order, ids })).await
 }
 
 /// Every order you may see, as CSV. Amounts are decimal numbers in `currency`.
 #[utoipa::path(get, path = "/spvs.csv", operation_id = "spv_export", tag = "spvs", params(Spvs),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn spvs(SignedIn(ctx): SignedIn, Query(query): Query<Spvs>) -> Result<Response> {
-    let Spvs { q, status, company_id, iso_id, client_id, country, order } = query;
+    let Spvs { q, status, company_id, iso_id, client_id, country, ids, order } = query;
     let filter = spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
-    answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), order.as_deref())?)).await
+    answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), order.as_deref(), ids)?)).await
 }
 
 /// All requests that match the filter, as CSV: all for staff, your own otherwise.

@@ -2,7 +2,7 @@
 use super::documents::Document;
 use crate::{
     error::{ApiError, Result},
-    extract::{CreateRequest, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order},
+    extract::{CreateRequest, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order},
     invoice_pdf,
     response::{Created, JsonBody, Page, Versioned},
     state::AppState,
@@ -22,11 +22,12 @@ use domain::{
         money::Currency,
         page::PageQuery,
     },
-    orders::invoices::{self, Detail, Filter, ManualPayment, Status},
+    orders::invoices::{self, Detail, Due, Filter, ManualPayment, Status},
     platform::settings::{self, Bank},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 /// An invoice. Amounts are decimal numbers in `currency`.
 #[derive(Debug, Serialize, ToSchema)]
@@ -194,8 +195,20 @@ pub struct ListInvoicesQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
-    /// Sort order; only `-number` is supported.
+    /// Open invoices by due date.
+    #[serde(default, deserialize_with = "empty_string_as_none")]
+    #[param(inline, value_type = Option<Due>)]
+    due: Option<String>,
+    /// Only these invoices: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// `number`, `due_date`, `billed_to` or `total`, with `-` before it for descending; default: `-number`. By total
+    /// within each currency.
     order: Option<String>,
+    /// True adds the number of all invoices of the list and what is due on them.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
@@ -204,22 +217,33 @@ pub struct ListInvoicesQuery {
 
 impl ListInvoicesQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
-        reject_unknown_order(self.order.as_deref(), "-number")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
-        let filter = Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, status };
+        let due = self.due.as_deref().map(str::parse).transpose();
+        let due = due.map_err(|problem| ApiError::from(Error::field_with("due", problem)))?;
+        let filter = Filter {
+            q: self.q,
+            spv_id: self.spv_id,
+            client_id: self.client_id,
+            status,
+            due,
+            ids: self.ids,
+            order: sort_order(self.order.as_deref())?,
+        };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }
 
-/// Invoices you may see, highest number first: your own, or all for staff.
+/// Invoices you may see, highest number first by default: your own, or all for staff.
 #[utoipa::path(get, path = "/invoices", operation_id = "invoice_list", tag = "invoices", params(ListInvoicesQuery),
     responses((status = 200, body = Page<Invoice>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListInvoicesQuery>) -> Result<JsonBody<Page<Invoice>>> {
+    let count = query.count;
     let (filter, page) = query.read()?;
     let found = invoices::list(&ctx, &filter, &page).await?;
     let today = settings::office_today(&ctx).await?;
-    Ok(JsonBody(Page::of(found, |invoice| Invoice::of(&ctx, today, invoice))))
+    let page = Page::of(found, |invoice| Invoice::of(&ctx, today, invoice));
+    Ok(JsonBody(page.counted(count, invoices::total(&ctx, &filter)).await?))
 }
 
 /// One invoice, with its payments and bank details.

@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order,
     },
     response::{Created, JsonBody, Page, Versioned},
     routes::companies::Depends,
@@ -20,6 +20,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Iso {
@@ -80,23 +81,31 @@ pub struct ListIsosQuery {
     /// True lists archived ones instead.
     #[serde(default)]
     archived: bool,
-    /// Sort order; only `first_name` is supported.
+    /// Only these partners: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// `first_name` (default), `created_at`, or either with `-` before it for descending.
     order: Option<String>,
+    /// True adds the number of all partners of the list.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// ISO partners you may see, by first name.
+/// ISO partners you may see, by default by first name.
 #[utoipa::path(get, path = "/isos", operation_id = "iso_list", tag = "isos", params(ListIsosQuery),
     responses((status = 200, body = Page<Iso>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListIsosQuery>) -> Result<JsonBody<Page<Iso>>> {
-    reject_unknown_order(query.order.as_deref(), "first_name")?;
-    let filter = Filter { q: query.q, company_id: query.company_id, archived: query.archived };
+    let order = sort_order(query.order.as_deref())?;
+    let filter = Filter { q: query.q, company_id: query.company_id, archived: query.archived, order, ids: query.ids };
     let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = isos::list(&ctx, &filter, &page).await?;
-    Ok(JsonBody(Page::of(found, |iso| Iso::of(&ctx, iso))))
+    let page = Page::of(found, |iso| Iso::of(&ctx, iso));
+    Ok(JsonBody(page.counted(query.count, isos::total(&ctx, &filter)).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! Leads of partners.
 use crate::{
     error::{ApiError, Result},
-    extract::{CreateRequest, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order},
+    extract::{CreateRequest, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order},
     response::{Created, JsonBody, Page, Versioned},
     routes::clients::SetUp,
     state::AppState,
@@ -19,6 +19,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Lead {
@@ -92,8 +93,16 @@ pub struct ListLeadsQuery {
     stage: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
-    /// Sort order; only `-created_at` is supported.
+    /// Only these leads: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// `created_at`, `first_name` or `next_step_date`, with `-` before it for descending; default: `-created_at`. Leads
+    /// without a next step come last.
     order: Option<String>,
+    /// True adds the number of all leads of the list.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
@@ -102,10 +111,10 @@ pub struct ListLeadsQuery {
 
 impl ListLeadsQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
-        reject_unknown_order(self.order.as_deref(), "-created_at")?;
         let stage = self.stage.as_deref().map(str::parse).transpose();
         let stage = stage.map_err(|problem| ApiError::from(Error::field_with("stage", problem)))?;
-        let filter = Filter { q: self.q, stage, iso_id: self.iso_id };
+        let order = sort_order(self.order.as_deref())?;
+        let filter = Filter { q: self.q, stage, iso_id: self.iso_id, order, ids: self.ids };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }
@@ -114,9 +123,11 @@ impl ListLeadsQuery {
 #[utoipa::path(get, path = "/leads", operation_id = "lead_list", tag = "leads", params(ListLeadsQuery),
     responses((status = 200, body = Page<Lead>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListLeadsQuery>) -> Result<JsonBody<Page<Lead>>> {
+    let count = query.count;
     let (filter, page) = query.read()?;
     let found = leads::list(&ctx, &filter, &page).await?;
-    Ok(JsonBody(Page::of(found, |lead| Lead::of(&ctx, lead))))
+    let page = Page::of(found, |lead| Lead::of(&ctx, lead));
+    Ok(JsonBody(page.counted(count, leads::total(&ctx, &filter)).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

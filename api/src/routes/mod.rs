@@ -32,6 +32,7 @@ mod profile;
 mod report_schedules;
 mod reports;
 mod requests;
+mod saved_views;
 mod search;
 mod settings;
 mod spvs;
@@ -161,6 +162,8 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(leads::list, leads::create))
         .routes(routes!(leads::get, leads::update))
         .routes(routes!(leads::convert))
+        .routes(routes!(saved_views::list, saved_views::create))
+        .routes(routes!(saved_views::update, saved_views::delete))
         .routes(routes!(client_notes::list, client_notes::create))
         .routes(routes!(client_notes::delete))
         .routes(routes!(calls::list, calls::create))

@@ -3,8 +3,8 @@ use super::{activity::Activity, documents::Document, steps};
 use crate::{
     error::{ApiError, Result},
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, MaybeSignedIn, Path, Query, SignedIn, empty_string_as_none,
-        patch_field,
+        CreateRequest, EmptyBody, IfMatch, Json, MaybeSignedIn, Path, Query, SignedIn, empty_string_as_none, id_list,
+        patch_field, sort_order,
     },
     language::negotiate_language,
     rate_limit::network_prefix,
@@ -21,8 +21,8 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
     desk::requests::{
-        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, OrderForm, OrderRequest, Priority, Request,
-        ResultKind, Status,
+        self, Assignee, Change, Filter, Form, Input, Kind, OrderForm, OrderRequest, Priority, Request, ResultKind,
+        Status,
     },
     kernel::{
         error::Problem,
@@ -232,8 +232,16 @@ pub struct ListRequestsQuery {
     assignee_id: Option<UserId>,
     /// Staff only: unassigned requests.
     unassigned: Option<bool>,
-    /// `-created_at` (default), `created_at`; for staff also `due_at` and `priority`.
+    /// Only these requests: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// `created_at`; for staff also `due_at` and `priority`, the highest first, then by due time. `-` before it means
+    /// descending; default: `-created_at`.
     order: Option<String>,
+    /// True adds the number of all requests of the list.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
@@ -247,8 +255,7 @@ fn read<T: FromStr<Err = Problem>>(field: &'static str, text: Option<&str>) -> R
 
 impl ListRequestsQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
-        let order = ListOrder::parse(self.order.as_deref().unwrap_or_default())
-            .map_err(|problem| ApiError::from(domain::Error::field_with("order", problem)))?;
+        let order = sort_order(self.order.as_deref())?;
         let assignee = match self.assignee_id {
             Some(id) => Some(Assignee::One(id)),
             None => self.unassigned.unwrap_or_default().then_some(Assignee::Nobody),
@@ -261,7 +268,7 @@ impl ListRequestsQuery {
             priority: read("priority", self.priority.as_deref())?,
             assignee,
             order,
-            ids: None,
+            ids: self.ids,
         };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
@@ -271,10 +278,12 @@ impl ListRequestsQuery {
 #[utoipa::path(get, path = "/requests", operation_id = "request_list", tag = "requests", params(ListRequestsQuery),
     responses((status = 200, body = Page<View>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListRequestsQuery>) -> Result<JsonBody<Page<View>>> {
+    let count = query.count;
     let (filter, page) = query.read()?;
     let found = requests::list(&ctx, &filter, &page).await?;
     let mut documents = requests::documents(&ctx, &found.items).await?;
-    Ok(JsonBody(Page::of(found, |request| View::of(&ctx, request, &mut documents))))
+    let page = Page::of(found, |request| View::of(&ctx, request, &mut documents));
+    Ok(JsonBody(page.counted(count, requests::total(&ctx, &filter)).await?))
 }
 
 /// Figures of the request desk.

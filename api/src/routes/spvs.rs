@@ -1,7 +1,9 @@
 //! Orders.
 use crate::{
     error::{ApiError, Result},
-    extract::{CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none},
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order,
+    },
     response::{self, Created, ItemList, JsonBody, Page, Versioned},
     routes::steps::{Progress, Step},
 };
@@ -16,12 +18,13 @@ use domain::{
     },
     orders::{
         onboarding,
-        spvs::{self, Country, Detail, Filter, IsoFilter, Order, Status},
+        spvs::{self, Country, Detail, Filter, IsoFilter, Status},
         steps, templates,
     },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 /// An order. Amounts are decimal numbers in `currency`.
 #[derive(Debug, Serialize, ToSchema)]
@@ -146,9 +149,17 @@ pub struct ListSpvsQuery {
     client_id: Option<UserId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     country: Option<String>,
-    /// `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency.
+    /// Only these orders: up to 500 ids, separated by commas.
+    #[serde(default, deserialize_with = "id_list")]
+    #[param(value_type = Option<String>)]
+    ids: Option<Vec<Uuid>>,
+    /// `ordered_date`, `amount` or `vehicle_name`, with `-` before it for descending; default: `-ordered_date`. By amount
+    /// within each currency.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     order: Option<String>,
+    /// True adds the number of all orders of the list and the sums of their amounts.
+    #[serde(default)]
+    count: bool,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,
     /// `next_cursor` of the previous page.
@@ -178,11 +189,10 @@ pub fn filter(
 
 /// # Errors
 /// Invalid `country`, `order`.
-pub fn narrowed(filter: Filter, country: Option<&str>, order: Option<&str>) -> Result<Filter> {
-    let field = |name: &'static str| move |problem| domain::Error::field_with(name, problem);
-    let country = country.map(|code| code.parse::<Country>().map_err(field("country"))).transpose()?;
-    let order = Order::parse(order.unwrap_or("")).map_err(field("order"))?;
-    Ok(Filter { country, order, ..filter })
+pub fn narrowed(filter: Filter, country: Option<&str>, order: Option<&str>, ids: Option<Vec<Uuid>>) -> Result<Filter> {
+    let country = country.map(str::parse::<Country>).transpose();
+    let country = country.map_err(|problem| domain::Error::field_with("country", problem))?;
+    Ok(Filter { country, order: sort_order(order)?, ids, ..filter })
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -217,15 +227,16 @@ pub async fn order_steps(
     Ok(row(&ctx, steps::reorder(&ctx, id, version, &ids).await?))
 }
 
-/// Orders you may see, newest first by ordered date.
+/// Orders you may see, by default newest first by ordered date.
 #[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(ListSpvsQuery),
     responses((status = 200, body = Page<Spv>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListSpvsQuery>) -> Result<JsonBody<Page<Spv>>> {
-    let ListSpvsQuery { q, status, company_id, iso_id, client_id, country, order, limit, cursor } = query;
+    let ListSpvsQuery { q, status, company_id, iso_id, client_id, country, ids, order, count, limit, cursor } = query;
     let filter = filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
-    let filter = narrowed(filter, country.as_deref(), order.as_deref())?;
+    let filter = narrowed(filter, country.as_deref(), order.as_deref(), ids)?;
     let found = spvs::list(&ctx, &filter, &PageQuery { limit, cursor }).await?;
-    Ok(JsonBody(Page::of(found, |spv| Spv::of(&ctx, spv))))
+    let page = Page::of(found, |spv| Spv::of(&ctx, spv));
+    Ok(JsonBody(page.counted(count, spvs::total(&ctx, &filter)).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

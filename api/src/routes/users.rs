@@ -1,7 +1,9 @@
 //! Users, for super admins: accounts, sessions, and actions on them.
 use crate::{
     error::Result,
-    extract::{CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, patch_field},
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, patch_field, sort_order,
+    },
     response::{Created, ItemList, JsonBody, Page, Versioned},
     routes::{activity::Activity, clients::EmailFailure, me::SignIn},
     state::AppState,
@@ -17,12 +19,11 @@ use domain::{
             sessions::{self, Session},
             sign_in_history,
         },
-        users::{self, Status, UserOrder},
+        users::{self, Status},
     },
     desk::people,
     kernel::{
         access::Role,
-        error::Problem,
         ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
         page::PageQuery,
     },
@@ -128,7 +129,7 @@ pub struct ListUsersQuery {
     status: Option<Status>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    /// `-created_at`, `name` or `-last_active_at`.
+    /// `created_at`, `name` or `last_active_at`, with `-` before it for descending; default: `-created_at`.
     order: Option<String>,
     /// Page number from 1, instead of a cursor.
     page: Option<u32>,
@@ -142,18 +143,12 @@ pub struct ListUsersQuery {
 #[utoipa::path(get, path = "/users", operation_id = "user_list", tag = "users", params(ListUsersQuery),
     responses((status = 200, body = Accounts)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListUsersQuery>) -> Result<JsonBody<Accounts>> {
-    let order = match query.order.as_deref().filter(|order| !order.is_empty()) {
-        None => UserOrder::default(),
-        Some(order) => UserOrder::parse(order).ok_or_else(|| {
-            Error::field_with("order", Problem::new("unknown").with("allowed", UserOrder::NAMES.join(", ")))
-        })?,
-    };
     let asked = users::UserQuery {
         role: query.role,
         status: query.status,
         company_id: query.company_id,
         q: query.q.filter(|q| !q.trim().is_empty()),
-        order,
+        order: sort_order(query.order.as_deref())?,
         page: query.page,
     };
     let page = PageQuery { limit: query.limit, cursor: query.cursor };

@@ -10,8 +10,8 @@ use crate::{
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
     accounts::users,
-    directory::clients::{self, Client, Filter, Order},
-    kernel::money::Currency,
+    directory::clients::{self, Client, ClientSort, Filter},
+    kernel::{money::Currency, page::Order},
     orders::{
         onboarding::{self, ClientInput, Setup},
         spvs::Country,
@@ -113,12 +113,12 @@ pub struct List {
     iso: Option<String>,
     /// -created_at, created_at, first_name or -first_name
     #[arg(long, allow_hyphen_values = true, value_parser = parse_order)]
-    order: Option<Order>,
+    order: Option<Order<ClientSort>>,
     #[command(flatten)]
     paging: Paging,
 }
 
-fn parse_order(text: &str) -> Result<Order, String> {
+fn parse_order(text: &str) -> Result<Order<ClientSort>, String> {
     Order::parse(text).map_err(|problem| allowed_names(&problem))
 }
 

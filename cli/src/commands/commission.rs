@@ -115,7 +115,7 @@ async fn list(args: List, cli: &CliContext) -> Result {
         None => None,
     };
     let iso_id = lookup::iso(ctx, args.iso.as_deref()).await?;
-    let filter = Filter { q: None, iso_id, spv_id, run_id: None, status: args.status, from: args.from, to: args.to };
+    let filter = Filter { iso_id, spv_id, status: args.status, from: args.from, to: args.to, ..Filter::default() };
     let page = commissions::list(ctx, &filter, &args.paging.query()).await?;
     cli.out.page(page.items.iter().map(record).collect(), "commissions", page.next_cursor)
 }

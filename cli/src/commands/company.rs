@@ -108,7 +108,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.one(record(&companies::create(ctx, input).await?))
         }
         Verb::List(args) => {
-            let page = companies::list(ctx, args.q.as_deref(), args.archived, &args.paging.query()).await?;
+            let filter = companies::Filter { q: args.q, archived: args.archived, ..Default::default() };
+            let page = companies::list(ctx, &filter, &args.paging.query()).await?;
             out.page(page.items.iter().map(record).collect(), "companies", page.next_cursor)
         }
         Verb::Show(args) => {

@@ -100,7 +100,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             };
             let page = documents::list(
                 ctx,
-                &Filter { q: args.q, spv_id, client_id, oldest_first: false, ids: None },
+                &Filter { q: args.q, spv_id, client_id, ..Filter::default() },
                 &args.paging.query(),
             )
             .await?;

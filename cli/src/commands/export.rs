@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use domain::{
     accounts::users::Status,
     desk::requests,
-    directory::{calls, clients, isos, leads},
+    directory::{calls, clients, companies, isos, leads},
     kernel::csv,
     orders::{documents, invoices, spvs},
     platform::activity,
@@ -55,7 +55,9 @@ impl TableName {
                 Table::Clients(clients::Filter::default()),
                 Table::Clients(clients::Filter { status: Some(Status::Archived), ..clients::Filter::default() }),
             ],
-            Self::Companies => [false, true].map(|archived| Table::Companies { q: None, archived }).to_vec(),
+            Self::Companies => [false, true]
+                .map(|archived| Table::Companies(companies::Filter { archived, ..companies::Filter::default() }))
+                .to_vec(),
             Self::Isos => {
                 [false, true].map(|archived| Table::Isos(isos::Filter { archived, ..isos::Filter::default() })).to_vec()
             }

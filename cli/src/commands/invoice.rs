@@ -132,8 +132,12 @@ async fn list(args: List, cli: &CliContext) -> Result {
         Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
         None => None,
     };
-    let page =
-        invoices::list(ctx, &Filter { q: None, spv_id, client_id, status: args.status }, &args.paging.query()).await?;
+    let page = invoices::list(
+        ctx,
+        &Filter { spv_id, client_id, status: args.status, ..Filter::default() },
+        &args.paging.query(),
+    )
+    .await?;
     cli.out.page(page.items.iter().map(record).collect(), "invoices", page.next_cursor)
 }
 

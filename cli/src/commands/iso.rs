@@ -80,7 +80,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Create(args) => create(args, cli).await,
         Verb::List(args) => {
             let company_id = lookup::company(ctx, args.company.as_deref()).await?;
-            let filter = Filter { q: args.q, company_id, archived: args.archived };
+            let filter = Filter { q: args.q, company_id, archived: args.archived, ..Filter::default() };
             let page = isos::list(ctx, &filter, &args.paging.query()).await?;
             out.page(page.items.iter().map(record).collect(), "ISO partners", page.next_cursor)
         }

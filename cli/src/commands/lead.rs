@@ -37,7 +37,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let Verb::List(args) = verb;
     let ctx = &cli.ctx;
     let iso_id = lookup::iso(ctx, args.iso.as_deref()).await?;
-    let filter = Filter { q: args.q, stage: args.stage, iso_id };
+    let filter = Filter { q: args.q, stage: args.stage, iso_id, ..Filter::default() };
     let page = leads::list(ctx, &filter, &args.paging.query()).await?;
     cli.out.page(page.items.iter().map(record).collect(), "leads", page.next_cursor)
 }

@@ -53,7 +53,7 @@ pub async fn user(ctx: &Ctx, name: &str) -> Result<User> {
 
 /// Prompts for a company.
 pub async fn choose_company(cli: &CliContext) -> Result<CompanyId> {
-    let companies = companies::list(&cli.ctx, None, false, &max_page()).await?.items;
+    let companies = companies::list(&cli.ctx, &companies::Filter::default(), &max_page()).await?.items;
     if companies.is_empty() {
         return Err(Failure::Refused("there is no company yet; make one with `spvctl company create`".to_owned()));
     }

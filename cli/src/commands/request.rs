@@ -10,9 +10,9 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     accounts::users,
-    desk::requests::{self, Assignee, Change, Filter, Input, Kind, ListOrder, Priority, Request, Status},
+    desk::requests::{self, Assignee, Change, Filter, Input, Kind, Priority, Request, RequestSort, Status},
     directory::clients,
-    kernel::ids::RequestId,
+    kernel::{ids::RequestId, page::Order},
     orders::onboarding,
 };
 
@@ -77,7 +77,7 @@ pub struct List {
     assignee: Option<String>,
     /// -created_at, created_at, due_at or priority
     #[arg(long, allow_hyphen_values = true, value_parser = parse_order)]
-    order: Option<ListOrder>,
+    order: Option<Order<RequestSort>>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -300,8 +300,8 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
     Ok(requests::accept(ctx, request.id, None, input).await?)
 }
 
-fn parse_order(text: &str) -> Result<ListOrder, String> {
-    ListOrder::parse(text).map_err(|problem| allowed_names(&problem))
+fn parse_order(text: &str) -> Result<Order<RequestSort>, String> {
+    Order::parse(text).map_err(|problem| allowed_names(&problem))
 }
 
 fn record(request: &Request) -> Record {

@@ -4,4 +4,5 @@ pub mod admission;
 pub mod auth;
 pub mod ip_blocklist;
 pub mod mail_delivery;
+pub mod saved_views;
 pub mod users;

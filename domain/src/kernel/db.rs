@@ -7,7 +7,7 @@ mod rollup_deltas;
 
 pub use ::db::{
     AssertSqlSafe, ColumnKind, ColumnSpec, ConnectionLimit, Dialect, Durability, Json, Nested, PerDialect, PoolSizes,
-    QueuePool, Row, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, const_concat, contains,
+    QueuePool, Record, Row, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, const_concat, contains,
     counter_shard, elapsed_seconds, for_update, in_id_list, insert, json_row, nested_row, nested_subquery,
     placeholders, row, select_nested, select_rows, timestamps, unindexed,
 };

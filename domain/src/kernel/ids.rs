@@ -77,4 +77,5 @@ ids! {
     VersionId,
     UploadId,
     DocumentRequestId,
+    SavedViewId,
 }

@@ -1,5 +1,14 @@
-//! Pagination: pages of long lists by a limit and an opaque cursor (keyset pagination).
-use crate::kernel::error::{Error, Problem, Result};
+//! Pagination: pages of long lists by a limit and an opaque cursor (keyset pagination), in the sort orders of each list.
+mod order;
+mod statement;
+
+pub use order::{Order, SortColumn, SortKey, SortValue, values};
+pub use statement::{Conditions, Keyset, MAX_COUNTED_ROWS};
+
+use crate::kernel::{
+    error::{Error, Problem, Result},
+    money::Currency,
+};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Serialize, de::DeserializeOwned};
@@ -33,6 +42,16 @@ pub struct PageQuery {
 pub struct Page<T> {
     pub items: Vec<T>,
     pub next_cursor: Option<String>,
+}
+
+/// The number of rows of a list and their sums.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    pub rows: i64,
+    /// Whether `rows` are all: counting stops at [`MAX_COUNTED_ROWS`].
+    pub exact: bool,
+    /// Minor units by currency, of lists with an amount, where `exact`.
+    pub sums: Vec<(Currency, i64)>,
 }
 
 impl PageQuery {
@@ -78,6 +97,14 @@ fn is_storable(key: &Value) -> bool {
 }
 
 impl<T> Page<T> {
+    /// A page of `rows`, which were read by a [`Keyset`] of this query and order.
+    ///
+    /// # Errors
+    /// As [`PageQuery::limit`].
+    pub fn sorted<K: SortKey<Row = T>>(rows: Vec<T>, query: &PageQuery, order: Order<K>) -> Result<Self> {
+        Ok(Self::from_rows(rows, query.limit()?, |row| order.cursor(row)))
+    }
+
     /// A page of `rows`, which were read with one more than `limit`; the last row of the page is the next cursor.
     pub fn from_rows<K: Serialize>(mut rows: Vec<T>, limit: usize, key: impl Fn(&T) -> K) -> Self {
         let more = rows.len() > limit;

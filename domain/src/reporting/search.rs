@@ -119,10 +119,7 @@ async fn list_hits(ctx: &Ctx, kind: Kind, filter: HitFilter<'_>) -> Result<Vec<H
             rows.into_iter().map(|row| hit(row.id.0, row.name(), row.email)).collect()
         }
         Kind::Company => {
-            let rows = match ids {
-                Some(ids) => companies::among(ctx, ids, &page).await?.items,
-                None => companies::list(ctx, q.as_deref(), false, &page).await?.items,
-            };
+            let rows = companies::list(ctx, &companies::Filter { q, ids, ..Default::default() }, &page).await?.items;
             rows.into_iter().map(|row| hit(row.id.0, row.name, row.business_name)).collect()
         }
         Kind::Document => {

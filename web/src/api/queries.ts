@@ -39,7 +39,7 @@ function pages<Row>(
 }
 
 /** Polling interval during a virus scan, with backoff. A clean scan sends no event. */
-function scanPollInterval({ state }: { state: { data?: unknown; dataUpdateCount: number } }): number | false {
+export function scanPollInterval({ state }: { state: { data?: unknown; dataUpdateCount: number } }): number | false {
   const waits = JSON.stringify(state.data)?.includes('"scan":"waiting"');
   return waits ? Math.min(3000 + 500 * state.dataUpdateCount, 30_000) : false;
 }

@@ -530,7 +530,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Rows of the ledger, newest first by the day earned: an ISO's own, those of a company's partners, or all for staff. */
+        /** Rows of the ledger, by default newest first by the day earned: an ISO's own, those of a company's partners, or all for staff. */
         get: operations["commission_list"];
         put?: never;
         post?: never;
@@ -649,7 +649,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Companies you may see, by name. */
+        /** Companies you may see, by default by name. */
         get: operations["company_list"];
         put?: never;
         /** Creates a company. */
@@ -755,7 +755,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The admins of a company, newest first. */
+        /** The admins of a company, by default newest first. */
         get: operations["company_member_list"];
         put?: never;
         /** Invites a company admin: mails a link to set a password. */
@@ -996,7 +996,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Documents you may see, by their newest version, latest first. */
+        /** Documents you may see, by default by their newest version, latest first. */
         get: operations["document_list"];
         put?: never;
         post?: never;
@@ -1115,7 +1115,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Invoices you may see, highest number first: your own, or all for staff. */
+        /** Invoices you may see, highest number first by default: your own, or all for staff. */
         get: operations["invoice_list"];
         put?: never;
         post?: never;
@@ -1237,7 +1237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** ISO partners you may see, by first name. */
+        /** ISO partners you may see, by default by first name. */
         get: operations["iso_list"];
         put?: never;
         /** Creates an ISO partner with its account, and mails a link to set a password. */
@@ -1594,6 +1594,42 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/me/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your saved views of a list, in your order. */
+        get: operations["saved_view_list"];
+        put?: never;
+        /** Saves a view of a list, after your others; up to 30 of each list. */
+        post: operations["saved_view_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/me/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes one of your saved views. */
+        delete: operations["saved_view_delete"];
+        options?: never;
+        head?: never;
+        /** Renames, replaces or moves one of your saved views. */
+        patch: operations["saved_view_update"];
         trace?: never;
     };
     "/rest/v1/members/{id}/invite": {
@@ -2233,7 +2269,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Orders you may see, newest first by ordered date. */
+        /** Orders you may see, by default newest first by ordered date. */
         get: operations["spv_list"];
         put?: never;
         /** Creates a pending order with the steps of its country. */
@@ -4180,6 +4216,10 @@ export interface components {
             items: components["schemas"]["Probe"][];
         };
         /** @description A short list without pages. */
+        Items_SavedView: {
+            items: components["schemas"]["SavedView"][];
+        };
+        /** @description A short list without pages. */
         Items_SearchHit: {
             items: components["schemas"]["SearchHit"][];
         };
@@ -4309,6 +4349,11 @@ export interface components {
          * @enum {string}
          */
         LeadStage: "new" | "contacted" | "qualified" | "won" | "lost";
+        /**
+         * @description The lists with saved views.
+         * @enum {string}
+         */
+        ListName: "calls" | "clients" | "commissions" | "companies" | "company_clients" | "documents" | "invoices" | "isos" | "leads" | "members" | "payout_runs" | "requests" | "spvs" | "tasks" | "users";
         /** @description A client in a list. */
         ListedClient: components["schemas"]["Client"] & {
             progress: components["schemas"]["ClientProgress"] | null;
@@ -4608,6 +4653,16 @@ export interface components {
             iso_id?: components["schemas"]["IsoId"] | null;
             role: components["schemas"]["Role"];
         };
+        NewSavedView: {
+            list: components["schemas"]["ListName"];
+            /** @description Up to 60 characters. */
+            name: string;
+            /**
+             * @description Query string of the list's page, without `?`; up to 1,000 characters.
+             * @example due=overdue&sort=-total
+             */
+            query?: string;
+        };
         NewSpv: {
             client_id: components["schemas"]["UserId"];
             company_id: components["schemas"]["CompanyId"];
@@ -4860,132 +4915,154 @@ export interface components {
             items: components["schemas"]["Activity"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Alert: {
             items: components["schemas"]["Alert"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Call: {
             items: components["schemas"]["Call"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Commission: {
             items: components["schemas"]["Commission"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Company: {
             items: components["schemas"]["Company"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_CompanyClient: {
             items: components["schemas"]["CompanyClient"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_CompanyMember: {
             items: components["schemas"]["CompanyMember"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Document: {
             items: components["schemas"]["Document"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_DocumentRequest: {
             items: components["schemas"]["DocumentRequest"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Invoice: {
             items: components["schemas"]["Invoice"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Iso: {
             items: components["schemas"]["Iso"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Job: {
             items: components["schemas"]["Job"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Lead: {
             items: components["schemas"]["Lead"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_ListedClient: {
             items: components["schemas"]["ListedClient"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_LogEntry: {
             items: components["schemas"]["LogEntry"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Message: {
             items: components["schemas"]["Message"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Notification: {
             items: components["schemas"]["Notification"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_PayoutRun: {
             items: components["schemas"]["PayoutRun"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Request: {
             items: components["schemas"]["Request"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_SignIn: {
             items: components["schemas"]["SignIn"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Spv: {
             items: components["schemas"]["Spv"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Thread: {
             items: components["schemas"]["Thread"][];
             /** @description None on the last page. */
             next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
         };
         /** @description Texts of public pages, which are not linked while empty. */
         Pages: {
@@ -5462,6 +5539,31 @@ export interface components {
          * @enum {string}
          */
         Role: "client" | "iso" | "employee" | "company_admin" | "super_admin";
+        /** @description A view of a list: filters and order under a name. */
+        SavedView: {
+            id: components["schemas"]["SavedViewId"];
+            list: components["schemas"]["ListName"];
+            name: string;
+            /**
+             * Format: int64
+             * @description From 0 among your views of the list.
+             */
+            position: number;
+            /**
+             * @description Query string of the list's page, without `?`.
+             * @example due=overdue&sort=-total
+             */
+            query: string;
+        };
+        /** @description A field left out stays. */
+        SavedViewChange: {
+            name?: string | null;
+            /** @description From 0; past the end is the end. */
+            position?: number | null;
+            query?: string | null;
+        };
+        /** Format: uuid */
+        SavedViewId: string;
         /**
          * @description What a virus scanner said.
          * @enum {string}
@@ -5739,6 +5841,11 @@ export interface components {
         };
         /** @enum {string} */
         StepStatus: "pending" | "in_progress" | "completed" | "blocked";
+        Sum: {
+            /** @example 1250.00 */
+            amount: string;
+            currency: components["schemas"]["Currency"];
+        };
         /** @description Runtime settings. Null if unset: the operator's configuration or the default applies. */
         SystemSettings: {
             brand_name: string | null;
@@ -5879,6 +5986,18 @@ export interface components {
         };
         /** Format: uuid */
         ThreadId: string;
+        /** @description The number of rows of a list, on all its pages. */
+        Total: {
+            /** @description False where there are more: counting stops at 10,000 rows, and at 2,000 of a search by a common word. */
+            exact: boolean;
+            /**
+             * Format: int64
+             * @example 214
+             */
+            rows: number;
+            /** @description Sums of the list's amount by currency; none where `exact` is false. */
+            sums: components["schemas"]["Sum"][];
+        };
         Unread: {
             /** Format: int64 */
             messages: number;
@@ -6486,8 +6605,13 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["CallStatus"];
-                /** @description Sort order; only `-created_at` is supported. */
+                /**
+                 * @description `created_at` or `begins_at`, with `-` before it for descending; default: `-created_at`. Calls without a confirmed
+                 *     time come last.
+                 */
                 order?: string;
+                /** @description True adds the number of all calls of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -6555,8 +6679,13 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["CallStatus"];
-                /** @description Sort order; only `-created_at` is supported. */
+                /**
+                 * @description `created_at` or `begins_at`, with `-` before it for descending; default: `-created_at`. Calls without a confirmed
+                 *     time come last.
+                 */
                 order?: string;
+                /** @description True adds the number of all calls of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -6789,8 +6918,12 @@ export interface operations {
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
                 iso_id?: components["schemas"]["IsoId"];
+                /** @description Only these clients: up to 500 ids, separated by commas. */
+                ids?: string;
                 /** @description `-created_at` (default), `created_at`, `first_name` or `-first_name`. */
                 order?: string;
+                /** @description True adds the number of all clients of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -6863,6 +6996,10 @@ export interface operations {
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
                 iso_id?: components["schemas"]["IsoId"];
+                /** @description Only these clients: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description As of the list. */
+                order?: string;
             };
             header?: never;
             path?: never;
@@ -7188,8 +7325,12 @@ export interface operations {
                  * @example 2026-11-30
                  */
                 to?: string;
-                /** @description Sort order; only `-earned_date` is supported. */
+                /** @description Only these rows: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description `-earned_date` (default), `earned_date`, `-amount` or `amount`; by amount within each currency. */
                 order?: string;
+                /** @description True adds the number of all rows of the list and the sums of their amounts. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -7236,8 +7377,12 @@ export interface operations {
                  * @example 2026-11-30
                  */
                 to?: string;
-                /** @description Sort order; only `-earned_date` is supported. */
+                /** @description Only these rows: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description `-earned_date` (default), `earned_date`, `-amount` or `amount`; by amount within each currency. */
                 order?: string;
+                /** @description True adds the number of all rows of the list and the sums of their amounts. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -7438,8 +7583,12 @@ export interface operations {
                 q?: string;
                 /** @description True lists archived ones instead. */
                 archived?: boolean;
-                /** @description Sort order; only `name` is supported. */
+                /** @description Only these companies: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description `name` (default), `created_at`, or either with `-` before it for descending. */
                 order?: string;
+                /** @description True adds the number of all companies of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -7510,6 +7659,10 @@ export interface operations {
                 q?: string;
                 /** @description True exports archived ones instead. */
                 archived?: boolean;
+                /** @description Only these companies: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description As of the list. */
+                order?: string;
             };
             header?: never;
             path?: never;
@@ -7774,6 +7927,10 @@ export interface operations {
                 q?: string;
                 /** @description True lists removed members instead. */
                 removed?: boolean;
+                /** @description `-created_at` (default), `first_name` or `last_sign_in_at`; `-` before it means descending. */
+                order?: string;
+                /** @description True adds the number of all members of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -8327,8 +8484,12 @@ export interface operations {
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
-                /** @description Sort order; only `-updated_at` is supported. */
+                /** @description Only these documents: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description `-updated_at` (default), `updated_at`, `name` or `-name`. */
                 order?: string;
+                /** @description True adds the number of all documents of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -8363,8 +8524,12 @@ export interface operations {
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
-                /** @description Sort order; only `-updated_at` is supported. */
+                /** @description Only these documents: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description `-updated_at` (default), `updated_at`, `name` or `-name`. */
                 order?: string;
+                /** @description True adds the number of all documents of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -8576,8 +8741,17 @@ export interface operations {
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
                 status?: components["schemas"]["InvoiceStatus"];
-                /** @description Sort order; only `-number` is supported. */
+                /** @description Open invoices by due date. */
+                due?: "overdue" | "week";
+                /** @description Only these invoices: up to 500 ids, separated by commas. */
+                ids?: string;
+                /**
+                 * @description `number`, `due_date`, `billed_to` or `total`, with `-` before it for descending; default: `-number`. By total
+                 *     within each currency.
+                 */
                 order?: string;
+                /** @description True adds the number of all invoices of the list and what is due on them. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -8613,8 +8787,17 @@ export interface operations {
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
                 status?: components["schemas"]["InvoiceStatus"];
-                /** @description Sort order; only `-number` is supported. */
+                /** @description Open invoices by due date. */
+                due?: "overdue" | "week";
+                /** @description Only these invoices: up to 500 ids, separated by commas. */
+                ids?: string;
+                /**
+                 * @description `number`, `due_date`, `billed_to` or `total`, with `-` before it for descending; default: `-number`. By total
+                 *     within each currency.
+                 */
                 order?: string;
+                /** @description True adds the number of all invoices of the list and what is due on them. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -8823,8 +9006,12 @@ export interface operations {
                 company_id?: components["schemas"]["CompanyId"];
                 /** @description True lists archived ones instead. */
                 archived?: boolean;
-                /** @description Sort order; only `first_name` is supported. */
+                /** @description Only these partners: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description `first_name` (default), `created_at`, or either with `-` before it for descending. */
                 order?: string;
+                /** @description True adds the number of all partners of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -8896,6 +9083,10 @@ export interface operations {
                 company_id?: components["schemas"]["CompanyId"];
                 /** @description True exports archived ones instead. */
                 archived?: boolean;
+                /** @description Only these partners: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description As of the list. */
+                order?: string;
             };
             header?: never;
             path?: never;
@@ -9208,8 +9399,15 @@ export interface operations {
                 q?: string;
                 stage?: components["schemas"]["LeadStage"];
                 iso_id?: components["schemas"]["IsoId"];
-                /** @description Sort order; only `-created_at` is supported. */
+                /** @description Only these leads: up to 500 ids, separated by commas. */
+                ids?: string;
+                /**
+                 * @description `created_at`, `first_name` or `next_step_date`, with `-` before it for descending; default: `-created_at`. Leads
+                 *     without a next step come last.
+                 */
                 order?: string;
+                /** @description True adds the number of all leads of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -9280,8 +9478,15 @@ export interface operations {
                 q?: string;
                 stage?: components["schemas"]["LeadStage"];
                 iso_id?: components["schemas"]["IsoId"];
-                /** @description Sort order; only `-created_at` is supported. */
+                /** @description Only these leads: up to 500 ids, separated by commas. */
+                ids?: string;
+                /**
+                 * @description `created_at`, `first_name` or `next_step_date`, with `-` before it for descending; default: `-created_at`. Leads
+                 *     without a next step come last.
+                 */
                 order?: string;
+                /** @description True adds the number of all leads of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -9778,6 +9983,126 @@ export interface operations {
             400: components["responses"]["Refused_400"];
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    saved_view_list: {
+        parameters: {
+            query: {
+                list: components["schemas"]["ListName"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SavedView"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    saved_view_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated requests with the same key and body create one row. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSavedView"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    saved_view_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SavedViewId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    saved_view_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SavedViewId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedViewChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
@@ -10636,8 +10961,15 @@ export interface operations {
                 assignee_id?: components["schemas"]["UserId"];
                 /** @description Staff only: unassigned requests. */
                 unassigned?: boolean;
-                /** @description `-created_at` (default), `created_at`; for staff also `due_at` and `priority`. */
+                /** @description Only these requests: up to 500 ids, separated by commas. */
+                ids?: string;
+                /**
+                 * @description `created_at`; for staff also `due_at` and `priority`, the highest first, then by due time. `-` before it means
+                 *     descending; default: `-created_at`.
+                 */
                 order?: string;
+                /** @description True adds the number of all requests of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -10713,8 +11045,15 @@ export interface operations {
                 assignee_id?: components["schemas"]["UserId"];
                 /** @description Staff only: unassigned requests. */
                 unassigned?: boolean;
-                /** @description `-created_at` (default), `created_at`; for staff also `due_at` and `priority`. */
+                /** @description Only these requests: up to 500 ids, separated by commas. */
+                ids?: string;
+                /**
+                 * @description `created_at`; for staff also `due_at` and `priority`, the highest first, then by due time. `-` before it means
+                 *     descending; default: `-created_at`.
+                 */
                 order?: string;
+                /** @description True adds the number of all requests of the list. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -11276,8 +11615,15 @@ export interface operations {
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
                 country?: string;
-                /** @description `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency. */
+                /** @description Only these orders: up to 500 ids, separated by commas. */
+                ids?: string;
+                /**
+                 * @description `ordered_date`, `amount` or `vehicle_name`, with `-` before it for descending; default: `-ordered_date`. By amount
+                 *     within each currency.
+                 */
                 order?: string;
+                /** @description True adds the number of all orders of the list and the sums of their amounts. */
+                count?: boolean;
                 /** @description Page size, 1 to 500; default: 50. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -11352,7 +11698,9 @@ export interface operations {
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
                 country?: string;
-                /** @description `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency. */
+                /** @description Only these orders: up to 500 ids, separated by commas. */
+                ids?: string;
+                /** @description As of the list. */
                 order?: string;
             };
             header?: never;
@@ -12221,7 +12569,7 @@ export interface operations {
                 /** @description Default: all but archived ones. */
                 status?: components["schemas"]["UserStatus"];
                 company_id?: components["schemas"]["CompanyId"];
-                /** @description `-created_at`, `name` or `-last_active_at`. */
+                /** @description `created_at`, `name` or `last_active_at`, with `-` before it for descending; default: `-created_at`. */
                 order?: string;
                 /** @description Page number from 1, instead of a cursor. */
                 page?: number;

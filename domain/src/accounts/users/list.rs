@@ -8,37 +8,54 @@ use crate::{
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
         ids::{CompanyId, IsoId, UserId},
-        page::{Page, PageQuery},
+        page::{Order, Page, PageQuery, SortColumn, SortKey, values},
     },
     outbox::mails,
     platform::activity::{self, Activity},
 };
 use chrono::{DateTime, Utc};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 /// Largest offset of a page; beyond it a search is faster than paging.
 const MAX_OFFSET: i64 = 100_000;
 
-/// Sort order of the list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UserOrder {
-    #[default]
-    Newest,
+/// The sort keys of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserSort {
+    CreatedAt,
+    /// By first name, then last name.
     Name,
-    /// Most recently active first.
+    /// Accounts that were never active are the oldest.
     LastActive,
 }
 
-impl UserOrder {
-    /// Names of the orders in a query string.
-    pub const NAMES: [&'static str; 3] = ["-created_at", "name", "-last_active_at"];
+impl SortKey for UserSort {
+    type Row = UserRow;
+    const ALL: &'static [Self] = &[Self::CreatedAt, Self::Name, Self::LastActive];
+    const DEFAULT: Order<Self> = Order::descending(Self::CreatedAt);
 
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "-created_at" => Some(Self::Newest),
-            "name" => Some(Self::Name),
-            "-last_active_at" => Some(Self::LastActive),
-            _ => None,
+    fn name(self) -> &'static str {
+        match self {
+            Self::CreatedAt => "created_at",
+            Self::Name => "name",
+            Self::LastActive => "last_active_at",
+        }
+    }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("u.id");
+        match self {
+            Self::CreatedAt => const { &[SortColumn::instant("u.created_at"), ID] },
+            Self::Name => const { &[SortColumn::text("u.first_name"), SortColumn::text("u.last_name"), ID] },
+            Self::LastActive => const { &[SortColumn::instant("u.last_active_at").nulls_lowest(), ID] },
+        }
+    }
+
+    fn values(self, row: &UserRow) -> Value {
+        match self {
+            Self::CreatedAt => values((row.created_at, row.id)),
+            Self::Name => values((&row.first_name, &row.last_name, row.id)),
+            Self::LastActive => values((row.last_active_at, row.id)),
         }
     }
 }
@@ -50,8 +67,8 @@ pub struct UserQuery {
     pub status: Option<Status>,
     pub company_id: Option<CompanyId>,
     pub q: Option<String>,
-    pub order: UserOrder,
-    /// From 1; a page past the end is empty.
+    pub order: Order<UserSort>,
+    /// From 1, instead of a cursor; a page past the end is empty.
     pub page: Option<u32>,
 }
 
@@ -120,21 +137,21 @@ pub struct UserPage {
 #[tracing::instrument(level = "debug", name = "users.page", skip_all)]
 pub async fn page(ctx: &Ctx, query: &UserQuery, page: &PageQuery) -> Result<UserPage> {
     ctx.may(Action::View, Resource::Users)?;
-    let limit = page.limit()?;
-    let offset = match (page.after::<i64>()?, query.page) {
-        (Some(offset), _) => offset,
-        (None, Some(0)) => return Err(out_of_range(1, MAX_OFFSET)),
-        (None, Some(page)) => (i64::from(page) - 1).saturating_mul(limit as i64),
-        (None, None) => 0,
+    let limit = page.limit()? as i64;
+    let offset = match query.page {
+        Some(0) => return Err(out_of_range(1, MAX_OFFSET)),
+        Some(number) if page.cursor.is_none() => (i64::from(number) - 1).saturating_mul(limit),
+        _ => 0,
     };
-    if !(0..=MAX_OFFSET).contains(&offset) {
-        return Err(out_of_range(1, MAX_OFFSET / limit as i64));
+    if offset > MAX_OFFSET {
+        return Err(out_of_range(1, MAX_OFFSET / limit));
     }
+    let keyset = page.keyset(query.order)?;
     let mut db = ctx.db();
-    let rows = store::page_rows(&mut db, query, offset, limit + 1).await?;
+    let rows = store::page_rows(&mut db, query, &keyset, offset).await?;
     let counts = store::status_counts(&mut db).await?;
     let total = if query.is_unfiltered() { counts.total() } else { store::count_page(&mut db, query).await? };
-    Ok(UserPage { page: Page::from_rows(rows, limit, |_| offset + limit as i64), total, counts })
+    Ok(UserPage { page: Page::sorted(rows, page, query.order)?, total, counts })
 }
 
 fn out_of_range(min: i64, max: i64) -> Error {

@@ -19,7 +19,7 @@ pub(crate) use affiliation::validate_affiliation;
 pub(crate) use applicants::{active_staff_name, invite_applicant};
 pub(crate) use lifecycle::change_role;
 pub use lifecycle::{archive, restore, suspend};
-pub use list::{StatusCounts, UserOrder, UserPage, UserQuery, UserRow, activity_of, can, invite_again, page, row};
+pub use list::{StatusCounts, UserPage, UserQuery, UserRow, UserSort, activity_of, can, invite_again, page, row};
 pub(crate) use me::validate_language;
 pub use me::{Me, Preferences, me, set_preferences};
 pub use model::{MailTimestamps, NewUser, ProtocolFields, Status, Theme, User};

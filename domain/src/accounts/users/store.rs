@@ -1,6 +1,6 @@
 //! SQL of user accounts.
 use super::{
-    list::{StatusCounts, UserOrder, UserQuery, UserRow},
+    list::{StatusCounts, UserQuery, UserRow},
     model::{Status, User},
     profile::Profile,
 };
@@ -8,10 +8,11 @@ use crate::{
     accounts::auth::passwords::PasswordHash,
     kernel::{
         access::{Role, is_shut_out_sql},
-        db::{self, Dialect, Json, Row, Sql, Tx, for_update, insert},
+        db::{Json, Row, Sql, Tx, for_update, insert},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
-        search::{self, SearchCondition},
+        page::{Conditions, Keyset},
+        search,
     },
 };
 use chrono::{DateTime, Duration, Utc};
@@ -21,9 +22,6 @@ pub(crate) const ROW_COLUMNS: &str = User::LIST;
 
 /// `last_active_at` is written at most once in this time: it is indexed, and each request would write.
 const ONLINE_WINDOW: Duration = Duration::minutes(5);
-
-/// Most rows that a search counts exactly.
-const MAX_COUNTED: usize = 10_000;
 
 /// Distinct time zones of clients.
 pub async fn client_time_zones(db: &mut impl Sql) -> Result<Vec<String>> {
@@ -363,67 +361,38 @@ const SELECT_ROWS: &str = "select u.id, u.first_name, u.last_name, u.email, u.ph
      u.last_sign_in_at, u.created_at, u.updated_at, u.updated_by, u.version from users u \
      left join companies f on f.id = u.company_id left join isos i on i.id = u.iso_id";
 
-/// Conditions of [`page_rows`] and the words of the search, to be bound last. `all` is the condition without a status.
-fn conditions(dialect: Dialect, query: &UserQuery, narrow: &SearchCondition, all: &str) -> (String, Vec<String>) {
-    let mut sql = String::new();
-    let mut n = 0;
-    let mut next = || {
-        n += 1;
-        n
-    };
+/// `all` is the condition without a status.
+async fn conditions(db: &mut impl Sql, query: &UserQuery, all: &str) -> Result<Conditions> {
+    let mut conditions = Conditions::new(db.dialect());
     match query.status {
-        Some(_) => sql.push_str(&format!("u.status = ${}", next())),
-        None => sql.push_str(all),
-    }
-    if query.role.is_some() {
-        sql.push_str(&format!(" and u.role = ${}", next()));
-    }
-    if query.company_id.is_some() {
-        sql.push_str(&format!(" and u.company_id = ${}", next()));
-    }
-    let (found, words) = narrow.sql(dialect, "u.id", n + 1);
-    sql.push_str(&found);
-    (sql, words)
-}
-
-fn bind_conditions<'c>(mut sql: db::Query<'c>, query: &UserQuery, words: Vec<String>) -> db::Query<'c> {
-    if let Some(status) = query.status {
-        sql = sql.bind(status);
+        Some(status) => conditions.and(format!("u.status = '{}'", status.name())),
+        None => conditions.and(all),
     }
     if let Some(role) = query.role {
-        sql = sql.bind(role);
+        conditions.and(format!("u.role = '{}'", role.name()));
     }
-    if let Some(company) = query.company_id {
-        sql = sql.bind(company);
-    }
-    words.into_iter().fold(sql, db::Query::bind)
+    conditions.and_id("u.company_id", query.company_id.map(|id| id.0));
+    conditions.and_search(&search::accounts_condition(db, query.role, query.q.as_deref()).await?, "u.id");
+    Ok(conditions)
 }
 
-pub async fn page_rows(db: &mut impl Sql, query: &UserQuery, offset: i64, limit: usize) -> Result<Vec<UserRow>> {
-    let order = match query.order {
-        UserOrder::Newest => "u.created_at desc, u.id desc",
-        UserOrder::Name => "u.first_name, u.last_name, u.id",
-        UserOrder::LastActive => "u.last_active_at desc nulls last, u.id desc",
-    };
+pub async fn page_rows(db: &mut impl Sql, query: &UserQuery, keyset: &Keyset, offset: i64) -> Result<Vec<UserRow>> {
     // `<>` uses no status index, so that the index of the sort order is read.
-    let found = search::accounts_condition(db, query.role, query.q.as_deref()).await?;
-    let (narrowed, words) = conditions(db.dialect(), query, &found, "u.status <> 'archived'");
-    let sql = format!("{SELECT_ROWS} where {narrowed} order by {order} limit {limit} offset {offset}");
-    bind_conditions(db.sql_built(sql), query, words).all().await
+    let mut conditions = conditions(db, query, "u.status <> 'archived'").await?;
+    if !keyset.is_default() {
+        keyset.choose_index(db, "users u", &mut conditions).await?;
+    }
+    if offset > 0 {
+        return keyset.rows_from(db, SELECT_ROWS, &conditions, offset).await;
+    }
+    keyset.rows(db, SELECT_ROWS, &conditions).await
 }
 
-/// Number of rows; a search counts at most [`MAX_COUNTED`].
+/// Number of rows; a search stops at a limit.
 pub async fn count_page(db: &mut impl Sql, query: &UserQuery) -> Result<i64> {
     // `in` instead of `<>`: counted from the status index.
-    let found = search::accounts_condition(db, query.role, query.q.as_deref()).await?;
-    let (narrowed, words) = conditions(db.dialect(), query, &found, "u.status in ('active', 'pending', 'suspended')");
-    // A search compares every row.
-    let sql = if words.is_empty() {
-        format!("select count(*) from users u where {narrowed}")
-    } else {
-        format!("select count(*) from (select u.id from users u where {narrowed} limit {MAX_COUNTED}) found")
-    };
-    bind_conditions(db.sql_built(sql), query, words).scalar().await
+    let conditions = conditions(db, query, "u.status in ('active', 'pending', 'suspended')").await?;
+    Ok(conditions.total(db, "users u", None).await?.rows)
 }
 
 pub async fn row(db: &mut impl Sql, id: UserId) -> Result<Option<UserRow>> {

@@ -16,7 +16,7 @@ pub use application::{Application, Form, Person};
 pub use decide::{Change, accept, approve, can, reject, review, update, withdraw};
 pub use order::{OrderForm, OrderRequest};
 pub(crate) use store::count_by_status;
-pub use store::{Assignee, Filter, ListOrder};
+pub use store::{Assignee, Filter, RequestSort};
 pub use summary::{PriorityBucket, RequestSummary, WEEKS, Week, summary};
 
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{RequestId, UserId},
-        page::{Page, PageQuery},
+        page::{Page, PageQuery, Total},
         text::unique_key,
         validate::{LINE, Validator},
     },
@@ -244,6 +244,22 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
 /// Unauthenticated; Invalid for a wrong limit or cursor, and for filters reserved to the staff.
 #[tracing::instrument(level = "debug", name = "requests.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Request>> {
+    let of = own_only(ctx, filter)?;
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), of, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of requests of a list.
+///
+/// # Errors
+/// As [`list`].
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    store::total(&mut ctx.db(), own_only(ctx, filter)?, filter).await
+}
+
+/// The user whose requests the actor may list; None for the staff, who may list all and use every filter.
+fn own_only(ctx: &Ctx, filter: &Filter) -> Result<Option<UserId>> {
     ctx.scope()?;
     let of = ctx.actor.user_id().filter(|_| !ctx.can(Action::View, Resource::Requests));
     if of.is_some() {
@@ -251,7 +267,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
         for (field, wanted) in [
             ("priority", filter.priority.is_some()),
             ("assignee_id", filter.assignee.is_some()),
-            ("order", matches!(filter.order, ListOrder::Due | ListOrder::Priority)),
+            ("order", filter.order.key != RequestSort::CreatedAt),
         ] {
             if wanted {
                 check.reject(field, Problem::new("not_allowed"));
@@ -259,13 +275,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
         }
         check.finish()?;
     }
-    let limit = page.limit()?;
-    let after = page.after::<store::Cursor>()?;
-    if after.as_ref().is_some_and(|key| key.0 != filter.order) {
-        return Err(Error::field("cursor", "invalid_cursor"));
-    }
-    let rows = store::list(&mut ctx.db(), of, filter, after, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |request| store::Cursor::of(filter.order, request)))
+    Ok(of)
 }
 
 /// Loads a request. Staff, and the user who sent it.

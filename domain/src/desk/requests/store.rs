@@ -3,16 +3,16 @@ use super::summary::{PriorityCount, WeekCount};
 use crate::{
     kernel::{
         db::{Db, Sql},
-        error::{Problem, Result},
+        error::Result,
         ids::{RequestId, UserId},
+        page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
         search::{self, SearchCondition, SearchScope},
     },
     outbox::requests::{Kind, Priority, Request, SELECT_WITH_NAMES, Status},
     platform::rollups::NO_PARTNER,
 };
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use std::fmt::Write;
+use serde_json::Value;
 use uuid::Uuid;
 
 /// Condition of open requests, as in the partial indexes.
@@ -31,7 +31,7 @@ pub struct Filter {
     pub open: bool,
     pub priority: Option<Priority>,
     pub assignee: Option<Assignee>,
-    pub order: ListOrder,
+    pub order: Order<RequestSort>,
     /// Restricts to these ids, as the search found them.
     pub ids: Option<Vec<Uuid>>,
 }
@@ -39,10 +39,7 @@ pub struct Filter {
 impl Filter {
     /// The same filter with an order in which rows do not move between pages.
     pub fn with_stable_order(&self) -> Self {
-        let order = match self.order {
-            ListOrder::Oldest => ListOrder::Oldest,
-            ListOrder::Newest | ListOrder::Due | ListOrder::Priority => ListOrder::Newest,
-        };
+        let order = if self.order.key == RequestSort::CreatedAt { self.order } else { Order::default() };
         Self { order, ..self.clone() }
     }
 }
@@ -54,112 +51,56 @@ pub enum Assignee {
     Nobody,
 }
 
-/// Order of a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ListOrder {
-    #[default]
-    Newest,
-    Oldest,
-    /// By due time.
-    Due,
-    /// By priority, then by due time.
+/// The sort keys of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestSort {
+    CreatedAt,
+    DueAt,
+    /// By priority, the highest first, then by due time.
     Priority,
 }
 
-impl ListOrder {
-    /// Parses the `order` parameter.
-    ///
-    /// # Errors
-    /// `unknown` with what is allowed.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        Ok(match text {
-            "" | "-created_at" => Self::Newest,
-            "created_at" => Self::Oldest,
-            "due_at" => Self::Due,
-            "priority" => Self::Priority,
-            _ => return Err(Problem::new("unknown").with("allowed", "-created_at, created_at, due_at, priority")),
-        })
-    }
+impl SortKey for RequestSort {
+    type Row = Request;
+    const ALL: &'static [Self] = &[Self::CreatedAt, Self::DueAt, Self::Priority];
+    const DEFAULT: Order<Self> = Order::descending(Self::CreatedAt);
 
-    fn columns(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
-            Self::Newest | Self::Oldest => "r.created_at, r.id",
-            Self::Due | Self::Priority => "r.due_at, r.id",
+            Self::CreatedAt => "created_at",
+            Self::DueAt => "due_at",
+            Self::Priority => "priority",
+        }
+    }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("r.id");
+        match self {
+            Self::CreatedAt => const { &[SortColumn::instant("r.created_at"), ID] },
+            Self::DueAt => const { &[SortColumn::instant("r.due_at"), ID] },
+            Self::Priority => {
+                const { &[SortColumn::integer(PRIORITY_RANK).computed(), SortColumn::instant("r.due_at"), ID] }
+            }
+        }
+    }
+
+    fn values(self, row: &Request) -> Value {
+        match self {
+            Self::CreatedAt => values((row.created_at, row.id)),
+            Self::DueAt => values((row.due_at, row.id)),
+            Self::Priority => values((row.priority.rank(), row.due_at, row.id)),
         }
     }
 }
 
-/// Cursor of a page: order, rank, time and id of its last row.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Cursor(pub ListOrder, pub i64, pub DateTime<Utc>, pub RequestId);
-
-impl Cursor {
-    pub fn of(order: ListOrder, request: &Request) -> Self {
-        let at = match order {
-            ListOrder::Newest | ListOrder::Oldest => request.created_at,
-            ListOrder::Due | ListOrder::Priority => request.due_at,
-        };
-        Self(order, request.priority.rank(), at, request.id)
-    }
-}
-
-/// Lists requests; with `of` only those of this user.
-pub async fn list(
-    db: &mut Db,
-    of: Option<UserId>,
-    filter: &Filter,
-    after: Option<Cursor>,
-    limit: usize,
-) -> Result<Vec<Request>> {
-    let (mut sql, ids) = select_filtered(of, filter);
-    let narrow = match &filter.ids {
-        Some(ids) => SearchCondition::Ids(ids.clone()),
-        None => search::condition(db, "request", SearchScope::default().few(of.is_some()), filter.q.as_deref()).await?,
-    };
-    let (search, words) = narrow.sql(db.dialect(), "r.id", ids.len() + 1);
-    sql.push_str(&search);
-    let (beyond, way) = if filter.order == ListOrder::Newest { ("<", " desc") } else { (">", "") };
-    let columns = filter.order.columns();
-    if let Some(Cursor(_, rank, ..)) = &after {
-        let n = ids.len() + words.len();
-        let (rank_column, rank) = match filter.order {
-            ListOrder::Priority => (format!("{PRIORITY_RANK}, "), format!("{rank}, ")),
-            _ => Default::default(),
-        };
-        let _ = write!(sql, " and ({rank_column}{columns}) {beyond} ({rank}${}, ${})", n + 1, n + 2);
-    }
-    let by = columns.split(", ").map(|column| format!("{column}{way}")).collect::<Vec<_>>().join(", ");
-    let rank = if filter.order == ListOrder::Priority { format!("{PRIORITY_RANK}, ") } else { String::new() };
-    let _ = write!(sql, " order by {rank}{by} limit {limit}");
-    let mut query = db.sql_built(sql);
-    for id in ids {
-        query = query.bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    if let Some(Cursor(_, _, at, id)) = after {
-        query = query.bind(at).bind(id);
-    }
-    query.all().await
-}
-
-/// The select with the conditions of a filter except search, and the ids to bind.
-fn select_filtered(of: Option<UserId>, filter: &Filter) -> (String, Vec<UserId>) {
-    let mut sql = format!("{SELECT_WITH_NAMES} where 1 = 1");
-    let mut ids = Vec::new();
-    let assignee = match filter.assignee {
-        Some(Assignee::One(id)) => Some(id),
-        _ => None,
-    };
-    for (column, id) in [("user_id", of), ("assignee_id", assignee)] {
-        if let Some(id) = id {
-            ids.push(id);
-            let _ = write!(sql, " and r.{column} = ${}", ids.len());
-        }
-    }
-    if filter.assignee == Some(Assignee::Nobody) {
-        sql.push_str(" and r.assignee_id is null");
+/// The conditions of a filter; with `of` only the requests of this user.
+async fn conditions(db: &mut Db, of: Option<UserId>, filter: &Filter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    all.and_id("r.user_id", of.map(|id| id.0));
+    match filter.assignee {
+        Some(Assignee::One(id)) => all.and_id("r.assignee_id", Some(id.0)),
+        Some(Assignee::Nobody) => all.and("r.assignee_id is null"),
+        None => {}
     }
     for (column, name) in [
         ("kind", filter.kind.map(Kind::name)),
@@ -167,13 +108,29 @@ fn select_filtered(of: Option<UserId>, filter: &Filter) -> (String, Vec<UserId>)
         ("priority", filter.priority.map(Priority::name)),
     ] {
         if let Some(name) = name {
-            let _ = write!(sql, " and r.{column} = '{name}'");
+            all.and(format!("r.{column} = '{name}'"));
         }
     }
     if filter.open {
-        let _ = write!(sql, " and {IS_OPEN}");
+        all.and(IS_OPEN);
     }
-    (sql, ids)
+    let narrow = match &filter.ids {
+        Some(ids) => SearchCondition::Ids(ids.clone()),
+        None => search::condition(db, "request", SearchScope::default().few(of.is_some()), filter.q.as_deref()).await?,
+    };
+    all.and_search(&narrow, "r.id");
+    Ok(all)
+}
+
+/// Lists requests; with `of` only those of this user.
+pub async fn list(db: &mut Db, of: Option<UserId>, filter: &Filter, keyset: &Keyset) -> Result<Vec<Request>> {
+    let all = conditions(db, of, filter).await?;
+    keyset.rows(db, SELECT_WITH_NAMES, &all).await
+}
+
+/// The number of requests of a list.
+pub async fn total(db: &mut Db, of: Option<UserId>, filter: &Filter) -> Result<Total> {
+    conditions(db, of, filter).await?.total(db, "requests r", None).await
 }
 
 /// Up to two requests with ids in this range.

@@ -1,12 +1,12 @@
 //! Summary of requests for the staff: numbers by status, the most urgent ones, and the newest activity.
-use super::{Filter, ListOrder, Priority, Request, Status, list, store};
+use super::{Filter, Priority, Request, RequestSort, Status, list, store};
 use crate::{
     kernel::{
         access::{Action, Resource},
         clock,
         ctx::Ctx,
         error::Result,
-        page::PageQuery,
+        page::{Order, PageQuery},
     },
     platform::{
         activity::{self, Activity},
@@ -87,7 +87,12 @@ pub async fn summary(ctx: &Ctx) -> Result<RequestSummary> {
     let open = store::count_open_by_priority(&mut db, ctx.now()).await?;
     let mut queue = Vec::new();
     for priority in Priority::ALL {
-        let filter = Filter { open: true, priority: Some(priority), order: ListOrder::Due, ..Filter::default() };
+        let filter = Filter {
+            open: true,
+            priority: Some(priority),
+            order: Order::ascending(RequestSort::DueAt),
+            ..Filter::default()
+        };
         let first = PageQuery { limit: Some(MAX_PER_PRIORITY), cursor: None };
         let count = open.iter().find(|count| count.priority == priority);
         queue.push(PriorityBucket {

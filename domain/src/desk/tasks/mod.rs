@@ -4,13 +4,13 @@ mod store;
 pub use store::{Kind, Task};
 
 use crate::{
-    desk::requests::{self, ListOrder},
+    desk::requests::{self, RequestSort},
     kernel::{
         access::{Action, Portal, Resource},
         ctx::Ctx,
         error::{Error, Result},
         ids::UserId,
-        page::{MAX_LIMIT, PageQuery},
+        page::{MAX_LIMIT, Order, PageQuery},
     },
     orders::steps,
     platform::settings,
@@ -31,7 +31,7 @@ const MAX_STEPS: usize = 1_000;
 /// Forbidden for others, and for actors who are no user.
 #[tracing::instrument(level = "debug", name = "tasks.mine", skip_all)]
 pub async fn mine(ctx: &Ctx) -> Result<(Vec<Task>, bool)> {
-    let mut tasks = assigned(ctx, MAX_TASKS + 1, ListOrder::Due).await?;
+    let mut tasks = assigned(ctx, MAX_TASKS + 1, Order::ascending(RequestSort::DueAt)).await?;
     let more = tasks.len() > MAX_TASKS;
     tasks.truncate(MAX_TASKS);
     Ok((tasks, more))
@@ -44,11 +44,11 @@ pub async fn mine(ctx: &Ctx) -> Result<(Vec<Task>, bool)> {
 #[tracing::instrument(level = "debug", name = "tasks.all", skip_all)]
 pub async fn all(ctx: &Ctx) -> Result<Vec<Task>> {
     // By creation time, so that none moves while pages are read.
-    assigned(ctx, i64::MAX as usize, ListOrder::Newest).await
+    assigned(ctx, i64::MAX as usize, Order::default()).await
 }
 
 /// At most `most` of each kind.
-async fn assigned(ctx: &Ctx, most: usize, order: ListOrder) -> Result<Vec<Task>> {
+async fn assigned(ctx: &Ctx, most: usize, order: Order<RequestSort>) -> Result<Vec<Task>> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
     let mut db = ctx.db();

@@ -2,7 +2,7 @@
 mod request;
 mod store;
 
-pub use store::{Call, Filter, Status};
+pub use store::{Call, CallSort, Filter, Status};
 
 use crate::{
     kernel::{
@@ -12,7 +12,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::CallId,
-        page::{Page, PageQuery},
+        page::{Page, PageQuery, Total},
         validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
@@ -102,16 +102,25 @@ pub async fn get(ctx: &Ctx, id: CallId) -> Result<Call> {
     Ok(call)
 }
 
-/// Calls, newest first: a partner's own, the staff's all.
+/// Calls, by default newest first: a partner's own, the staff's all.
 ///
 /// # Errors
 /// Forbidden for others; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "calls.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Call>> {
     ctx.may(Action::View, Resource::Calls)?;
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |call| (call.created_at, call.id)))
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of calls of a list.
+///
+/// # Errors
+/// As [`list`].
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    ctx.may(Action::View, Resource::Calls)?;
+    store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// Confirms one of the proposed times. Staff.

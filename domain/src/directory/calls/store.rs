@@ -4,8 +4,10 @@ use crate::kernel::{
     db::{Db, Row, Sql, Tx, const_concat, insert},
     error::Result,
     ids::{CallId, IsoId},
+    page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
 };
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 
 crate::kernel::text_enum! {
     /// Where a call stands.
@@ -105,38 +107,66 @@ pub async fn save(tx: &mut Tx, call: &Call) -> Result<()> {
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub status: Option<Status>,
+    pub order: Order<CallSort>,
 }
 
-/// A cursor: the last row of a page.
-pub type Cursor = (DateTime<Utc>, CallId);
+/// The sort keys of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallSort {
+    CreatedAt,
+    /// Calls without a confirmed time last.
+    BeginsAt,
+}
 
-pub async fn list(
-    db: &mut Db,
-    scope: Scope,
-    filter: &Filter,
-    before: Option<Cursor>,
-    limit: usize,
-) -> Result<Vec<Call>> {
-    let (condition, whose) = match scope {
-        Scope::All => ("1 = 1", None),
-        Scope::Iso(id) => ("l.iso_id = $1", Some(id)),
-        Scope::Company(_) | Scope::Client(_) | Scope::Nothing => ("1 = 0", None),
-    };
-    let mut sql = format!("{SELECT_WITH_NAMES} where {condition}");
+impl SortKey for CallSort {
+    type Row = Call;
+    const ALL: &'static [Self] = &[Self::CreatedAt, Self::BeginsAt];
+    const DEFAULT: Order<Self> = Order::descending(Self::CreatedAt);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::CreatedAt => "created_at",
+            Self::BeginsAt => "begins_at",
+        }
+    }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("l.id");
+        match self {
+            Self::CreatedAt => const { &[SortColumn::instant("l.created_at"), ID] },
+            Self::BeginsAt => const { &[SortColumn::instant("l.begins_at").nulls_last(), ID] },
+        }
+    }
+
+    fn values(self, row: &Call) -> Value {
+        match self {
+            Self::CreatedAt => values((row.created_at, row.id)),
+            Self::BeginsAt => values((row.begins_at, row.id)),
+        }
+    }
+}
+
+const TABLE: &str = "calls l";
+
+fn conditions(dialect: Dialect, scope: Scope, filter: &Filter) -> Conditions {
+    let mut all = Conditions::new(dialect);
+    all.and_scope(scope, None, Some("l.iso_id"), None);
     if let Some(status) = filter.status {
-        sql.push_str(&format!(" and l.status = '{}'", status.name()));
+        all.and(format!("l.status = '{}'", status.name()));
     }
-    if before.is_some() {
-        let n = usize::from(whose.is_some());
-        sql.push_str(&format!(" and (l.created_at, l.id) < (${}, ${})", n + 1, n + 2));
+    all
+}
+
+/// A page of the list.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Call>> {
+    let mut all = conditions(db.dialect(), scope, filter);
+    if !keyset.is_default() {
+        keyset.choose_index(db, TABLE, &mut all).await?;
     }
-    sql.push_str(&format!(" order by l.created_at desc, l.id desc limit {limit}"));
-    let mut query = db.sql_built(sql);
-    if let Some(id) = whose {
-        query = query.bind(id);
-    }
-    if let Some((at, id)) = before {
-        query = query.bind(at).bind(id);
-    }
-    query.all().await
+    keyset.rows(db, SELECT_WITH_NAMES, &all).await
+}
+
+/// The number of calls of a list.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> {
+    conditions(db.dialect(), scope, filter).total(db, TABLE, None).await
 }

@@ -1,7 +1,7 @@
 //! Clients: people with orders. `orders::onboarding` creates them with their first order.
 mod store;
 
-pub use store::{Client, Filter, Order};
+pub use store::{Client, ClientSort, Filter};
 pub(crate) use store::{are_known as company_and_iso_exist, by_email, of_company};
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         ids::{CompanyId, IsoId, UserId},
-        page::{Page, PageQuery},
+        page::{Page, PageQuery, Total},
         search::{self, Entry},
         validate::{LINE, Validator},
     },
@@ -56,13 +56,17 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Client> {
 /// Unauthenticated; Invalid for a wrong limit, or a cursor of another sort order.
 #[tracing::instrument(level = "debug", name = "clients.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Client>> {
-    let limit = page.limit()?;
-    let after: Option<store::Cursor> = page.after()?;
-    if after.as_ref().is_some_and(|key| !key.fits(filter.order)) {
-        return Err(Error::field("cursor", "invalid_cursor"));
-    }
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, after, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |client| store::Cursor::of(filter.order, client)))
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of clients of a list.
+///
+/// # Errors
+/// Unauthenticated.
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// The progress of a partner's orders, by client; None for other actors, whose lists do not show it.

@@ -3,14 +3,16 @@ use crate::{
     accounts::users::Status,
     kernel::{
         access::Scope,
-        db::{Db, Dialect, Row, Sql, Tx, select_rows, unindexed},
-        error::{Problem, Result},
+        db::{Db, Row, Sql, Tx, select_rows},
+        error::Result,
         ids::{CompanyId, IsoId, SpvId, UserId},
+        page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
         search::{self, SearchCondition, SearchScope},
     },
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
 crate::kernel::db::row! {
@@ -42,17 +44,19 @@ crate::kernel::db::row! {
 const IS_CLIENT: &str = "u.role = 'client'";
 
 /// Selects clients of the table expression `users`, whose alias is `u`.
-fn with_names(users: &str, is_client: &str) -> String {
+fn with_names(users: &str) -> String {
     format!(
-        "select {} from {users} left join companies k on k.id = u.company_id left join isos i on i.id = u.iso_id \
-         where {is_client}",
+        "select {} from {users} left join companies k on k.id = u.company_id left join isos i on i.id = u.iso_id",
         Client::LIST
     )
 }
 
 pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<Client>> {
-    let sql =
-        select_rows(db.dialect(), Client::COLUMNS, &format!("{} and u.id = $1", with_names("users u", IS_CLIENT)));
+    let sql = select_rows(
+        db.dialect(),
+        Client::COLUMNS,
+        &format!("{} where {IS_CLIENT} and u.id = $1", with_names("users u")),
+    );
     let rows: Vec<Client> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
@@ -71,129 +75,61 @@ pub struct Filter {
     pub status: Option<Status>,
     pub company_id: Option<CompanyId>,
     pub iso_id: Option<IsoId>,
-    /// Only these ids, which a search found.
+    /// Only these ids, of a search or a selection.
     pub ids: Option<Vec<Uuid>>,
-    pub order: Order,
+    pub order: Order<ClientSort>,
 }
 
-/// The order of a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    #[default]
-    Newest,
-    Oldest,
+/// The sort keys of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientSort {
+    CreatedAt,
     /// By first name, then last name.
     FirstName,
-    FirstNameDescending,
 }
 
-impl Order {
-    /// # Errors
-    /// `unknown` with what is allowed.
-    pub fn parse(text: &str) -> std::result::Result<Self, Problem> {
-        Ok(match text {
-            "" | "-created_at" => Self::Newest,
-            "created_at" => Self::Oldest,
-            "first_name" => Self::FirstName,
-            "-first_name" => Self::FirstNameDescending,
-            _ => {
-                let allowed = "-created_at, created_at, first_name, -first_name";
-                return Err(Problem::new("unknown").with("allowed", allowed));
-            }
-        })
-    }
+impl SortKey for ClientSort {
+    type Row = Client;
+    const ALL: &'static [Self] = &[Self::CreatedAt, Self::FirstName];
+    const DEFAULT: Order<Self> = Order::descending(Self::CreatedAt);
 
-    fn by_name(self) -> bool {
-        matches!(self, Self::FirstName | Self::FirstNameDescending)
-    }
-
-    /// The columns of the order, all ascending or all descending.
-    fn columns(self) -> &'static [&'static str] {
-        if self.by_name() { &["u.first_name", "u.last_name", "u.id"] } else { &["u.created_at", "u.id"] }
-    }
-
-    fn direction(self) -> (&'static str, &'static str) {
-        if matches!(self, Self::Newest | Self::FirstNameDescending) { ("<", " desc") } else { (">", "") }
-    }
-}
-
-/// A cursor: the last row of a page, by the columns of its sort order.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Cursor {
-    Name(String, String, UserId),
-    Date(DateTime<Utc>, UserId),
-}
-
-impl Cursor {
-    pub fn of(order: Order, client: &Client) -> Self {
-        if order.by_name() {
-            Self::Name(client.first_name.clone(), client.last_name.clone(), client.id)
-        } else {
-            Self::Date(client.created_at, client.id)
+    fn name(self) -> &'static str {
+        match self {
+            Self::CreatedAt => "created_at",
+            Self::FirstName => "first_name",
         }
     }
 
-    /// Whether the cursor is of a list in this order.
-    pub fn fits(&self, order: Order) -> bool {
-        matches!(self, Self::Name(..)) == order.by_name()
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("u.id");
+        match self {
+            Self::CreatedAt => const { &[SortColumn::instant("u.created_at"), ID] },
+            Self::FirstName => const { &[SortColumn::text("u.first_name"), SortColumn::text("u.last_name"), ID] },
+        }
+    }
+
+    fn values(self, row: &Client) -> Value {
+        match self {
+            Self::CreatedAt => values((row.created_at, row.id)),
+            Self::FirstName => values((&row.first_name, &row.last_name, row.id)),
+        }
     }
 }
 
-fn list_sql(
-    dialect: Dialect,
-    scope: Scope,
-    filter: &Filter,
-    narrow: &SearchCondition,
-    after: bool,
-    limit: usize,
-) -> (String, Vec<Uuid>, Vec<String>) {
-    // The sort by name uses an index; an equality on role or status would make SQLite choose another one and sort.
-    let filter_only = |condition: String| if filter.order.by_name() { unindexed(&condition) } else { condition };
-    let mut sql = with_names("users u", &filter_only(IS_CLIENT.to_owned()));
-    let mut ids = Vec::new();
-    let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
-        ids.push(id);
-        sql.push_str(&format!(" and {column} = ${}", ids.len()));
-    };
-    match scope {
-        Scope::All => {}
-        Scope::Company(id) => by("u.company_id", id.0, &mut sql, &mut ids),
-        Scope::Iso(id) => by("u.iso_id", id.0, &mut sql, &mut ids),
-        Scope::Client(id) => by("u.id", id.0, &mut sql, &mut ids),
-        Scope::Nothing => sql.push_str(" and 1 = 0"),
-    }
-    if let Some(id) = filter.company_id {
-        by("u.company_id", id.0, &mut sql, &mut ids);
-    }
-    if let Some(id) = filter.iso_id {
-        by("u.iso_id", id.0, &mut sql, &mut ids);
-    }
+async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    all.and(IS_CLIENT);
     match filter.status {
-        Some(status) => sql.push_str(&format!(" and {}", filter_only(format!("u.status = '{}'", status.name())))),
-        None => sql.push_str(" and u.status <> 'archived'"),
+        Some(status) => all.and(format!("u.status = '{}'", status.name())),
+        None => all.and("u.status <> 'archived'"),
     }
-    let (search, words) = narrow.sql(dialect, "u.id", ids.len() + 1);
-    sql.push_str(&search);
-    let columns = filter.order.columns();
-    let (comparison, direction) = filter.order.direction();
-    if after {
-        let first = ids.len() + words.len() + 1;
-        let values: Vec<String> = (first..first + columns.len()).map(|n| format!("${n}")).collect();
-        sql.push_str(&format!(" and ({}) {comparison} ({})", columns.join(", "), values.join(", ")));
+    if filter.order.key == ClientSort::FirstName {
+        // The sort by name uses an index; an equality on role or status would make SQLite choose another one and sort.
+        all.unindex();
     }
-    let order: Vec<String> = columns.iter().map(|column| format!("{column}{direction}")).collect();
-    sql.push_str(&format!(" order by {} limit {limit}", order.join(", ")));
-    (sql, ids, words)
-}
-
-pub async fn list(
-    db: &mut Db,
-    scope: Scope,
-    filter: &Filter,
-    after: Option<Cursor>,
-    limit: usize,
-) -> Result<Vec<Client>> {
+    all.and_scope(scope, Some("u.company_id"), Some("u.iso_id"), Some("u.id"));
+    all.and_id("u.company_id", filter.company_id.map(|id| id.0));
+    all.and_id("u.iso_id", filter.iso_id.map(|id| id.0));
     let narrow = match &filter.ids {
         Some(ids) => SearchCondition::Ids(ids.clone()),
         None => {
@@ -201,20 +137,22 @@ pub async fn list(
             search::condition(db, "client", within, filter.q.as_deref()).await?
         }
     };
-    let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
-    let mut query = db.sql_built(select_rows(db.dialect(), Client::COLUMNS, &sql));
-    for id in ids {
-        query = query.bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    let query = match after {
-        Some(Cursor::Date(at, id)) => query.bind(at).bind(id),
-        Some(Cursor::Name(first, last, id)) => query.bind(first).bind(last).bind(id),
-        None => query,
-    };
-    query.list().await
+    all.and_search(&narrow, "u.id");
+    Ok(all)
+}
+
+/// A page of the list. Each order has an index for each filter.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Client>> {
+    let all = conditions(db, scope, filter).await?;
+    let dialect = db.dialect();
+    keyset.nested_rows(db, &with_names("users u"), &all, |rows| select_rows(dialect, Client::COLUMNS, rows)).await
+}
+
+/// The number of clients of a list.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> {
+    // Counted by the index of role and status, whatever the order.
+    let by_role = Filter { order: ClientSort::DEFAULT, ..filter.clone() };
+    conditions(db, scope, &by_role).await?.total(db, "users u", None).await
 }
 
 /// Clients with an order of the company, also those who belong to another company by now, and the company's own clients,
@@ -251,9 +189,9 @@ pub async fn of_company(
         before("created_at", "id"),
     );
     // A cross join, so that SQLite begins with the few ids.
-    let clients = with_names(&format!("{newest} cross join users u"), IS_CLIENT);
+    let clients = with_names(&format!("{newest} cross join users u"));
     let sql = format!(
-        "{clients} and u.id = newest.id{} order by u.created_at desc, u.id desc limit {limit}",
+        "{clients} where {IS_CLIENT} and u.id = newest.id{} order by u.created_at desc, u.id desc limit {limit}",
         before("u.created_at", "u.id")
     );
     let mut query = db.sql_built(select_rows(db.dialect(), Client::COLUMNS, &sql)).bind(company);

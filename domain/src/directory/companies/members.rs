@@ -12,7 +12,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, UserId},
-        page::{Page, PageQuery},
+        page::{Order, Page, PageQuery, Total},
         validate::{LINE, Validator},
     },
     outbox::mails,
@@ -54,18 +54,38 @@ pub struct MemberFilter {
     pub q: Option<String>,
     /// Removed members instead of present ones.
     pub removed: bool,
+    pub order: Order<MemberSort>,
 }
 
-/// The members of a company, newest first. Its admins, and the super admin who has picked it.
+/// The sort keys of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberSort {
+    CreatedAt,
+    /// By first name, then last name.
+    FirstName,
+    /// Members who never signed in first.
+    LastSignIn,
+}
+
+/// The members of a company, by default newest first. Its admins, and the super admin who has picked it.
 ///
 /// # Errors
 /// As [`portal`]; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "companies.members", skip_all, fields(company_id = %id))]
 pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &PageQuery) -> Result<Page<Member>> {
     let company = portal(ctx, Some(id)).await?;
-    let limit = page.limit()?;
-    let rows = store::members(&mut ctx.db(), company.id, filter, page.after()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |member| (member.created_at, member.id)))
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::members(&mut ctx.db(), company.id, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of members of a list.
+///
+/// # Errors
+/// As [`portal`].
+pub async fn total_members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter) -> Result<Total> {
+    let company = portal(ctx, Some(id)).await?;
+    store::total_members(&mut ctx.db(), company.id, filter).await
 }
 
 /// Creates an account for a new member and mails a link to set its password. Those who may list members.

@@ -8,13 +8,14 @@ mod tax;
 
 pub use crate::kernel::logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
 pub use members::{
-    Member, MemberFilter, MemberInput, can_member, invite_member, invite_member_again, members, remove_member,
-    restore_member,
+    Member, MemberFilter, MemberInput, MemberSort, can_member, invite_member, invite_member_again, members,
+    remove_member, restore_member, total_members,
 };
 pub use model::{Company, DependencyCounts, Industry, Input, Size};
 pub use portfolio::{PortfolioClient, Progress, clients};
 pub(crate) use settings::{Defaults, defaults, defaults_within};
 pub use settings::{SettingsInput, remove_logo, set, set_logo};
+pub use store::{CompanySort, Filter};
 pub(crate) use store::{get as by_id, is_open, progress};
 
 use crate::{
@@ -26,7 +27,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::CompanyId,
-        page::{Page, PageQuery},
+        page::{Page, PageQuery, Total},
         search::{self, Entry},
     },
     outbox::requests::{self, AccountType, ResultRef},
@@ -122,25 +123,23 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
     }
 }
 
-/// Companies by name; either archived ones or the others.
+/// Companies, by default by name; either archived ones or the others.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "companies.list", skip_all)]
-pub async fn list(ctx: &Ctx, q: Option<&str>, archived: bool, page: &PageQuery) -> Result<Page<Company>> {
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, q, archived, page.after()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |company| (company.name.clone(), company.id)))
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Company>> {
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
 }
 
-/// Those of `ids` that the actor may see, without archived ones.
+/// The number of companies of a list.
 ///
 /// # Errors
-/// As [`list`].
-pub(crate) async fn among(ctx: &Ctx, ids: Vec<uuid::Uuid>, page: &PageQuery) -> Result<Page<Company>> {
-    let limit = page.limit()?;
-    let rows = store::among(&mut ctx.db(), ctx.scope()?, ids, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |company| (company.name.clone(), company.id)))
+/// Unauthenticated.
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// The numbers of rows that prevent a deletion, for the staff; None for others.

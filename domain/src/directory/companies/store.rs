@@ -1,19 +1,21 @@
 //! SQL of companies.
 use super::{
-    members::{Member, MemberFilter},
+    members::{Member, MemberFilter, MemberSort},
     model::{Company, DependencyCounts},
     portfolio::Progress,
 };
 use crate::kernel::{
     access::Scope,
-    db::{ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, in_id_list, insert, select_rows},
+    db::{ColumnKind, ColumnSpec, Db, Row, Sql, Tx, in_id_list, insert, select_rows},
     error::{Error, Result},
     ids::{CompanyId, UserId},
     logo::Logo,
+    page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
     search::{self, SearchCondition, SearchScope},
     text::unique_key,
 };
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -105,8 +107,7 @@ pub async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
 }
 
 const MEMBER: &str = "select id, company_id, first_name, last_name, email, phone, status, removed_by_company, last_sign_in_at, \
-    created_at \
-    from users where role = 'company_admin' and company_id";
+    created_at from users";
 
 /// The number of the company's admins that are not archived.
 pub async fn open_admins(tx: &mut Tx, company: CompanyId) -> Result<i64> {
@@ -126,34 +127,61 @@ pub async fn mark_removed(tx: &mut Tx, id: UserId, removed: bool) -> Result<()> 
 }
 
 pub async fn member(db: &mut impl Sql, id: UserId) -> Result<Option<Member>> {
-    db.sql_built(format!("{MEMBER} is not null and id = $1")).bind(id).optional().await
+    db.sql_built(format!("{MEMBER} where role = 'company_admin' and company_id is not null and id = $1"))
+        .bind(id)
+        .optional()
+        .await
 }
 
-pub async fn members(
-    db: &mut Db,
-    company: CompanyId,
-    filter: &MemberFilter,
-    before: Option<(DateTime<Utc>, UserId)>,
-    limit: usize,
-) -> Result<Vec<Member>> {
-    let shown = if filter.removed { "status = 'archived'" } else { "status <> 'archived'" };
+impl SortKey for MemberSort {
+    type Row = Member;
+    const ALL: &'static [Self] = &[Self::CreatedAt, Self::FirstName, Self::LastSignIn];
+    const DEFAULT: Order<Self> = Order::descending(Self::CreatedAt);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::CreatedAt => "created_at",
+            Self::FirstName => "first_name",
+            Self::LastSignIn => "last_sign_in_at",
+        }
+    }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("id");
+        match self {
+            Self::CreatedAt => const { &[SortColumn::instant("created_at"), ID] },
+            Self::FirstName => const { &[SortColumn::text("first_name"), SortColumn::text("last_name"), ID] },
+            Self::LastSignIn => const { &[SortColumn::instant("last_sign_in_at").nulls_lowest(), ID] },
+        }
+    }
+
+    fn values(self, row: &Member) -> Value {
+        match self {
+            Self::CreatedAt => values((row.created_at, row.id)),
+            Self::FirstName => values((&row.first_name, &row.last_name, row.id)),
+            Self::LastSignIn => values((row.last_sign_in_at, row.id)),
+        }
+    }
+}
+
+async fn member_conditions(db: &mut Db, company: CompanyId, filter: &MemberFilter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    all.and_id("company_id", Some(company.0));
+    all.and("role = 'company_admin'");
+    all.and(if filter.removed { "status = 'archived'" } else { "status <> 'archived'" });
     let within = SearchScope::default().company(Some(company));
-    let narrow = search::condition(db, "user", within, filter.q.as_deref()).await?;
-    let (search, words) = narrow.sql(db.dialect(), "id", 2);
-    let mut sql = format!("{MEMBER} = $1 and {shown}{search}");
-    if before.is_some() {
-        let n = 2 + words.len();
-        sql.push_str(&format!(" and (created_at, id) < (${n}, ${})", n + 1));
-    }
-    sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
-    let mut query = db.sql_built(sql).bind(company);
-    for word in words {
-        query = query.bind(word);
-    }
-    if let Some((at, id)) = before {
-        query = query.bind(at).bind(id);
-    }
-    query.all().await
+    all.and_search(&search::condition(db, "user", within, filter.q.as_deref()).await?, "id");
+    Ok(all)
+}
+
+/// A page of a company's members, of whom there are few.
+pub async fn members(db: &mut Db, company: CompanyId, filter: &MemberFilter, keyset: &Keyset) -> Result<Vec<Member>> {
+    let all = member_conditions(db, company, filter).await?;
+    keyset.rows(db, MEMBER, &all).await
+}
+
+pub async fn total_members(db: &mut Db, company: CompanyId, filter: &MemberFilter) -> Result<Total> {
+    member_conditions(db, company, filter).await?.total(db, "users", None).await
 }
 
 /// The number of other active admins of the company.
@@ -239,65 +267,80 @@ pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>
     query.bind(unique_key(name)).all().await
 }
 
-fn list_sql(
-    dialect: Dialect,
-    scope: Scope,
-    narrow: &SearchCondition,
-    archived: bool,
-    after: bool,
-    limit: usize,
-) -> (String, Option<uuid::Uuid>, Vec<String>) {
-    let (condition, whose) = within(scope);
-    let shown = if archived { "archived_at is not null" } else { "archived_at is null" };
-    let first = 1 + usize::from(whose.is_some());
-    let (search, words) = narrow.sql(dialect, "id", first);
-    let mut sql = format!("select {COLUMNS} from companies where {condition} and {shown}{search}");
-    if after {
-        let n = first + words.len();
-        sql.push_str(&format!(" and (name, id) > (${n}, ${})", n + 1));
-    }
-    sql.push_str(&format!(" order by name, id limit {limit}"));
-    (sql, whose, words)
+/// The filters of a list.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    /// Archived companies instead of open ones.
+    pub archived: bool,
+    pub order: Order<CompanySort>,
+    /// Only these ids, of a search or a selection.
+    pub ids: Option<Vec<Uuid>>,
 }
 
-pub async fn list(
-    db: &mut Db,
-    scope: Scope,
-    q: Option<&str>,
-    archived: bool,
-    after: Option<(String, CompanyId)>,
-    limit: usize,
-) -> Result<Vec<Company>> {
-    let within = SearchScope::default().few(!matches!(scope, Scope::All));
-    let narrow = search::condition(db, "company", within, q).await?;
-    page(db, scope, &narrow, archived, after, limit).await
+/// The sort keys of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompanySort {
+    Name,
+    CreatedAt,
 }
 
-/// Those of `ids` within the scope that are not archived.
-pub async fn among(db: &mut Db, scope: Scope, ids: Vec<Uuid>, limit: usize) -> Result<Vec<Company>> {
-    page(db, scope, &SearchCondition::Ids(ids), false, None, limit).await
+impl SortKey for CompanySort {
+    type Row = Company;
+    const ALL: &'static [Self] = &[Self::Name, Self::CreatedAt];
+    const DEFAULT: Order<Self> = Order::ascending(Self::Name);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::CreatedAt => "created_at",
+        }
+    }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("id");
+        match self {
+            Self::Name => const { &[SortColumn::text("name"), ID] },
+            Self::CreatedAt => const { &[SortColumn::instant("created_at"), ID] },
+        }
+    }
+
+    fn values(self, row: &Company) -> Value {
+        match self {
+            Self::Name => values((&row.name, row.id)),
+            Self::CreatedAt => values((row.created_at, row.id)),
+        }
+    }
 }
 
-async fn page(
-    db: &mut Db,
-    scope: Scope,
-    narrow: &SearchCondition,
-    archived: bool,
-    after: Option<(String, CompanyId)>,
-    limit: usize,
-) -> Result<Vec<Company>> {
-    let (sql, whose, words) = list_sql(db.dialect(), scope, narrow, archived, after.is_some(), limit);
-    let mut query = db.sql_built(sql);
-    if let Some(id) = whose {
-        query = query.bind(id);
+async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    match (scope, within(scope)) {
+        (Scope::All, _) => {}
+        (_, (condition, None)) => all.and(condition),
+        (_, (condition, Some(id))) => all.and_value(&condition.replace("$1", "$"), id),
     }
-    for word in words {
-        query = query.bind(word);
-    }
-    if let Some((name, id)) = after {
-        query = query.bind(name).bind(id);
-    }
-    query.all().await
+    all.and(if filter.archived { "archived_at is not null" } else { "archived_at is null" });
+    let narrow = match &filter.ids {
+        Some(ids) => SearchCondition::Ids(ids.clone()),
+        None => {
+            let within = SearchScope::default().few(!matches!(scope, Scope::All));
+            search::condition(db, "company", within, filter.q.as_deref()).await?
+        }
+    };
+    all.and_search(&narrow, "id");
+    Ok(all)
+}
+
+/// A page of the list. Each order has an index.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Company>> {
+    let all = conditions(db, scope, filter).await?;
+    keyset.rows(db, &format!("select {COLUMNS} from companies"), &all).await
+}
+
+/// The number of companies of a list.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> {
+    conditions(db, scope, filter).await?.total(db, "companies", None).await
 }
 
 pub async fn depends(db: &mut impl Sql, id: CompanyId) -> Result<DependencyCounts> {

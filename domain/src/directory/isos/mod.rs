@@ -1,7 +1,7 @@
 //! ISO partners, who bring clients to a company and earn commissions. Each has an account of its own.
 mod store;
 
-pub use store::Iso;
+pub use store::{Iso, IsoSort};
 pub(crate) use store::{account, company, of_person as active_iso_of_user, once_of_person as iso_of_user};
 
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, IsoId, RequestId},
-        page::{Page, PageQuery},
+        page::{Order, Page, PageQuery, Total},
         search::{self, Entry},
         validate::{LINE, Validator},
     },
@@ -28,6 +28,7 @@ use crate::{
     platform::activity::{self, Event},
 };
 use serde_json::Map;
+use uuid::Uuid;
 
 /// The form of an ISO. First name, last name, email and company are required (specification, section 5).
 #[derive(Clone, Debug, Default)]
@@ -128,17 +129,28 @@ pub struct Filter {
     pub q: Option<String>,
     pub company_id: Option<CompanyId>,
     pub archived: bool,
+    pub order: Order<IsoSort>,
+    /// Only these ids.
+    pub ids: Option<Vec<Uuid>>,
 }
 
-/// ISOs by first name; either archived ones or the others.
+/// ISOs, by default by first name; either archived ones or the others.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "isos.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Iso>> {
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |iso| (iso.first_name.clone(), iso.last_name.clone(), iso.id)))
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of ISOs of a list.
+///
+/// # Errors
+/// Unauthenticated.
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// The numbers of rows that prevent a deletion, for the staff; None for others.

@@ -4,14 +4,16 @@ use crate::{
     directory::companies::DependencyCounts,
     kernel::{
         access::Scope,
-        db::{Db, Dialect, Row, Sql, Tx, const_concat, insert},
+        db::{Db, Row, Sql, Tx, const_concat, insert},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
-        search::{self, SearchCondition, SearchScope},
+        page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
+        search::{self, SearchScope},
     },
     outbox::requests,
 };
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 
 crate::kernel::db::row! {
     /// An ISO with its company's name.
@@ -99,61 +101,62 @@ pub async fn lock(tx: &mut Tx, id: IsoId) -> Result<Option<Iso>> {
     get(tx, id).await
 }
 
-fn list_sql(
-    dialect: Dialect,
-    scope: Scope,
-    filter: &Filter,
-    narrow: &SearchCondition,
-    after: bool,
-    limit: usize,
-) -> (String, Vec<uuid::Uuid>, Vec<String>) {
-    let shown = if filter.archived { "i.archived_at is not null" } else { "i.archived_at is null" };
-    let mut sql = format!("{SELECT_WITH_COMPANY} where {shown}");
-    let mut ids = Vec::new();
-    let by = |column: &str, id: uuid::Uuid, sql: &mut String, ids: &mut Vec<uuid::Uuid>| {
-        ids.push(id);
-        sql.push_str(&format!(" and {column} = ${}", ids.len()));
-    };
-    match scope {
-        Scope::All => {}
-        Scope::Company(id) => by("i.company_id", id.0, &mut sql, &mut ids),
-        Scope::Iso(id) => by("i.id", id.0, &mut sql, &mut ids),
-        Scope::Client(_) | Scope::Nothing => sql.push_str(" and 1 = 0"),
-    }
-    if let Some(id) = filter.company_id {
-        by("i.company_id", id.0, &mut sql, &mut ids);
-    }
-    let (search, words) = narrow.sql(dialect, "i.id", ids.len() + 1);
-    sql.push_str(&search);
-    if after {
-        let n = ids.len() + words.len();
-        sql.push_str(&format!(" and (i.first_name, i.last_name, i.id) > (${}, ${}, ${})", n + 1, n + 2, n + 3));
-    }
-    sql.push_str(&format!(" order by i.first_name, i.last_name, i.id limit {limit}"));
-    (sql, ids, words)
+/// The sort keys of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IsoSort {
+    /// By first name, then last name.
+    FirstName,
+    CreatedAt,
 }
 
-pub async fn list(
-    db: &mut Db,
-    scope: Scope,
-    filter: &Filter,
-    after: Option<(String, String, IsoId)>,
-    limit: usize,
-) -> Result<Vec<Iso>> {
+impl SortKey for IsoSort {
+    type Row = Iso;
+    const ALL: &'static [Self] = &[Self::FirstName, Self::CreatedAt];
+    const DEFAULT: Order<Self> = Order::ascending(Self::FirstName);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::FirstName => "first_name",
+            Self::CreatedAt => "created_at",
+        }
+    }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("i.id");
+        match self {
+            Self::FirstName => const { &[SortColumn::text("i.first_name"), SortColumn::text("i.last_name"), ID] },
+            Self::CreatedAt => const { &[SortColumn::instant("i.created_at"), ID] },
+        }
+    }
+
+    fn values(self, row: &Iso) -> Value {
+        match self {
+            Self::FirstName => values((&row.first_name, &row.last_name, row.id)),
+            Self::CreatedAt => values((row.created_at, row.id)),
+        }
+    }
+}
+
+async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    all.and(if filter.archived { "i.archived_at is not null" } else { "i.archived_at is null" });
+    all.and_scope(scope, Some("i.company_id"), Some("i.id"), None);
+    all.and_id("i.company_id", filter.company_id.map(|id| id.0));
+    all.and_among("i.id", filter.ids.as_deref());
     let within = SearchScope::from(scope).company(filter.company_id);
-    let narrow = search::condition(db, "iso", within, filter.q.as_deref()).await?;
-    let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
-    let mut query = db.sql_built(sql);
-    for id in ids {
-        query = query.bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    if let Some((first, last, id)) = after {
-        query = query.bind(first).bind(last).bind(id);
-    }
-    query.all().await
+    all.and_search(&search::condition(db, "iso", within, filter.q.as_deref()).await?, "i.id");
+    Ok(all)
+}
+
+/// A page of the list. Each order has an index.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Iso>> {
+    let all = conditions(db, scope, filter).await?;
+    keyset.rows(db, SELECT_WITH_COMPANY, &all).await
+}
+
+/// The number of ISOs of a list.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> {
+    conditions(db, scope, filter).await?.total(db, "isos i", None).await
 }
 
 pub async fn set_archived(

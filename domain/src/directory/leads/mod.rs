@@ -5,7 +5,7 @@ mod request;
 mod store;
 
 pub use model::{Lead, Stage};
-pub use store::{Filter, client_with_phone_sql};
+pub use store::{Filter, LeadSort, client_with_phone_sql};
 
 use crate::{
     accounts::users::email_key,
@@ -17,7 +17,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{IsoId, LeadId, SpvId, UserId},
-        page::{Page, PageQuery},
+        page::{Page, PageQuery, Total},
         validate::{self, LINE, Validator},
     },
     platform::activity::{self, Event},
@@ -169,16 +169,25 @@ pub async fn get(ctx: &Ctx, id: LeadId) -> Result<Lead> {
     Ok(lead)
 }
 
-/// Leads, newest first: a partner's own, the staff's all.
+/// Leads, by default newest first: a partner's own, the staff's all.
 ///
 /// # Errors
 /// Forbidden for others; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "leads.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Lead>> {
     ctx.may(Action::View, Resource::Leads)?;
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |lead| (lead.created_at, lead.id)))
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of leads of a list.
+///
+/// # Errors
+/// As [`list`].
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    ctx.may(Action::View, Resource::Leads)?;
+    store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// The changes of a lead; a field left out stays.

@@ -7,10 +7,12 @@ use crate::{
         db::{Db, Row, Sql, Tx, const_concat, insert},
         error::Result,
         ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+        page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
         search::{self, Entry, SearchScope},
     },
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
+use serde_json::Value;
 use uuid::Uuid;
 
 const SELECT_WITH_NAMES: &str = const_concat!(
@@ -194,56 +196,80 @@ pub struct Filter {
     pub q: Option<String>,
     pub stage: Option<Stage>,
     pub iso_id: Option<IsoId>,
+    pub order: Order<LeadSort>,
+    /// Only these ids.
+    pub ids: Option<Vec<Uuid>>,
 }
 
-/// A cursor: the last row of a page.
-pub type Cursor = (DateTime<Utc>, LeadId);
+/// The sort keys of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeadSort {
+    CreatedAt,
+    /// By first name, then last name.
+    FirstName,
+    /// Leads without a next step last.
+    NextStepDate,
+}
 
-pub async fn list(
-    db: &mut Db,
-    scope: Scope,
-    filter: &Filter,
-    before: Option<Cursor>,
-    limit: usize,
-) -> Result<Vec<Lead>> {
-    let mut sql = format!("{SELECT_WITH_NAMES} where 1 = 1");
-    let mut ids = Vec::new();
-    let whose = match scope {
-        Scope::All => None,
-        Scope::Iso(id) => Some(id),
-        // Leads are visible to their partner and the staff only.
-        Scope::Company(_) | Scope::Client(_) | Scope::Nothing => {
-            sql.push_str(" and 1 = 0");
-            None
+impl SortKey for LeadSort {
+    type Row = Lead;
+    const ALL: &'static [Self] = &[Self::CreatedAt, Self::FirstName, Self::NextStepDate];
+    const DEFAULT: Order<Self> = Order::descending(Self::CreatedAt);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::CreatedAt => "created_at",
+            Self::FirstName => "first_name",
+            Self::NextStepDate => "next_step_date",
         }
-    };
-    for id in whose.into_iter().chain(filter.iso_id) {
-        ids.push(id.0);
-        sql.push_str(&format!(" and l.iso_id = ${}", ids.len()));
     }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("l.id");
+        match self {
+            Self::CreatedAt => const { &[SortColumn::instant("l.created_at"), ID] },
+            Self::FirstName => const { &[SortColumn::text("l.first_name"), SortColumn::text("l.last_name"), ID] },
+            Self::NextStepDate => const { &[SortColumn::date("l.next_step_date").nulls_last(), ID] },
+        }
+    }
+
+    fn values(self, row: &Lead) -> Value {
+        match self {
+            Self::CreatedAt => values((row.created_at, row.id)),
+            Self::FirstName => values((&row.first_name, &row.last_name, row.id)),
+            Self::NextStepDate => values((row.next_step_date, row.id)),
+        }
+    }
+}
+
+const TABLE: &str = "leads l";
+
+async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    // Leads are visible to their partner and the staff only.
+    all.and_scope(scope, None, Some("l.iso_id"), None);
+    all.and_id("l.iso_id", filter.iso_id.map(|id| id.0));
+    all.and_among("l.id", filter.ids.as_deref());
     if let Some(stage) = filter.stage {
-        sql.push_str(&format!(" and l.stage = '{}'", stage.name()));
+        all.and(format!("l.stage = '{}'", stage.name()));
     }
     let within = SearchScope::from(scope).iso(filter.iso_id);
-    let narrow = search::condition(db, "lead", within, filter.q.as_deref()).await?;
-    let (search, words) = narrow.sql(db.dialect(), "l.id", ids.len() + 1);
-    sql.push_str(&search);
-    if before.is_some() {
-        let n = ids.len() + words.len();
-        sql.push_str(&format!(" and (l.created_at, l.id) < (${}, ${})", n + 1, n + 2));
+    all.and_search(&search::condition(db, "lead", within, filter.q.as_deref()).await?, "l.id");
+    Ok(all)
+}
+
+/// A page of the list.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Lead>> {
+    let mut all = conditions(db, scope, filter).await?;
+    if !keyset.is_default() {
+        keyset.choose_index(db, TABLE, &mut all).await?;
     }
-    sql.push_str(&format!(" order by l.created_at desc, l.id desc limit {limit}"));
-    let mut query = db.sql_built(sql);
-    for id in ids {
-        query = query.bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    if let Some((at, id)) = before {
-        query = query.bind(at).bind(id);
-    }
-    query.all().await
+    keyset.rows(db, SELECT_WITH_NAMES, &all).await
+}
+
+/// The number of leads of a list.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> {
+    conditions(db, scope, filter).await?.total(db, TABLE, None).await
 }
 
 /// The number of a partner's leads that are neither won nor lost.

@@ -99,6 +99,7 @@ const PORTAL_TABLES: &[&str] = &[
     "report_schedules",
     "request_documents",
     "requests",
+    "saved_views",
     "scans",
     "search_rows",
     "sessions",

@@ -250,7 +250,8 @@ impl Import {
     async fn find_partner_by_name(&self, company: CompanyId, name: &str) -> Result<Lookup<IsoId>> {
         let key = unique_key(name);
         for archived in [false, true] {
-            let filter = isos::Filter { q: Some(name.to_owned()), company_id: Some(company), archived };
+            let filter =
+                isos::Filter { q: Some(name.to_owned()), company_id: Some(company), archived, ..Default::default() };
             let page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
             let found = isos::list(&self.ctx, &filter, &page).await?.items;
             let same: Vec<IsoId> =

@@ -161,7 +161,7 @@ impl RequestHistory<'_> {
             self.add_application(&requester, "iso", form, iso.created_at, (ResultKind::Iso, iso.id.0));
             self.partners.push(requester);
         }
-        for company in companies::list(self.ctx, None, false, &all).await?.items {
+        for company in companies::list(self.ctx, &companies::Filter::default(), &all).await?.items {
             let requester = Requester { user_id: None, role: None, ..self.random_stranger() };
             let form = json!({ "first_name": requester.name.split(' ').next(), "last_name": requester.name.split(' ').next_back(),
                 "phone": null, "job_title": "Managing director", "name": company.name,

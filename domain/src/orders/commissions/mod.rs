@@ -9,8 +9,8 @@ mod store;
 
 pub use model::{Commission, Kind, OverviewCards, Payout, Period, Rule, Run, RunStatus, Status, Totals};
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, run, runs};
-pub use store::Filter;
-pub(crate) use store::{count, list as list_rows, totals as total_rows};
+pub use store::{CommissionSort, Filter};
+pub(crate) use store::{count, totals as total_rows};
 
 use crate::{
     directory::{companies, isos},
@@ -21,7 +21,7 @@ use crate::{
         error::{Error, Problem, Result},
         ids::{CommissionId, IsoId},
         money::{self, Currency, CurrencyTotal},
-        page::{MAX_LIMIT, Page, PageQuery, at_most},
+        page::{MAX_LIMIT, Page, PageQuery, Total, at_most},
         validate::Validator,
     },
     orders::spvs::{self, Spv},
@@ -95,7 +95,7 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
     Ok(ledger_minor)
 }
 
-/// Rows of the ledger by the day they were earned, newest first: an ISO's own, those of a company's partners, the staff
+/// Rows of the ledger, by default by the day they were earned, newest first: an ISO's own, those of a company's partners, the staff
 /// all.
 ///
 /// # Errors
@@ -103,9 +103,26 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
 #[tracing::instrument(level = "debug", name = "commissions.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Commission>> {
     ctx.may(Action::View, Resource::Commissions)?;
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |row| (row.earned_date, row.created_at, row.id)))
+    list_in(ctx, ctx.scope()?, filter, page).await
+}
+
+/// [`list`] in a scope that the caller has checked.
+///
+/// # Errors
+/// Invalid for a wrong limit or cursor.
+pub(crate) async fn list_in(ctx: &Ctx, scope: Scope, filter: &Filter, page: &PageQuery) -> Result<Page<Commission>> {
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), scope, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of rows of a list, and the sums of their amounts.
+///
+/// # Errors
+/// As [`list`].
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    ctx.may(Action::View, Resource::Commissions)?;
+    store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// The totals of the same rows, by currency.

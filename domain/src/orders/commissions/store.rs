@@ -3,15 +3,17 @@ use super::model::{Commission, Payout, Run, RunStatus, Status, Totals};
 use crate::{
     kernel::{
         access::Scope,
-        db::{Db, Dialect, Query, Row, Sql, Tx, const_concat, for_update, insert, select_rows, unindexed},
+        db::{Db, Dialect, Row, Sql, Tx, const_concat, for_update, insert, select_rows},
         error::Result,
         ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
         money::Currency,
+        page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
         search::{self, SearchScope},
     },
     orders::spvs::Spv,
 };
 use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::Value;
 use uuid::Uuid;
 
 const RUN_COLUMNS: &str = Run::LIST;
@@ -216,119 +218,107 @@ pub struct Filter {
     /// The first and the last day on which it was earned.
     pub from: Option<NaiveDate>,
     pub to: Option<NaiveDate>,
+    pub order: Order<CommissionSort>,
+    /// Only these ids.
+    pub ids: Option<Vec<Uuid>>,
 }
 
-/// A cursor: the last row of a page.
-pub type Cursor = (NaiveDate, DateTime<Utc>, CommissionId);
-
-/// The SQL condition of a scope and a filter, with its values in the order of their parameters.
-struct FilterCondition {
-    condition: String,
-    ids: Vec<Uuid>,
-    dates: Vec<NaiveDate>,
-    words: Vec<String>,
+/// The sort keys of a list. Amounts are sorted within each currency, as amounts of two currencies do not compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommissionSort {
+    EarnedDate,
+    Amount,
 }
 
-impl FilterCondition {
-    /// The number of parameters of the condition.
-    fn values(&self) -> usize {
-        self.ids.len() + self.dates.len() + self.words.len()
+impl SortKey for CommissionSort {
+    type Row = Commission;
+    const ALL: &'static [Self] = &[Self::EarnedDate, Self::Amount];
+    const DEFAULT: Order<Self> = Order::descending(Self::EarnedDate);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::EarnedDate => "earned_date",
+            Self::Amount => "amount",
+        }
     }
 
-    fn bind<'c>(self, mut query: Query<'c>) -> Query<'c> {
-        for id in self.ids {
-            query = query.bind(id);
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("e.id");
+        match self {
+            Self::EarnedDate => const { &[SortColumn::date("e.earned_date"), SortColumn::instant("e.created_at"), ID] },
+            Self::Amount => const { &[SortColumn::text("e.currency"), SortColumn::integer("e.amount_minor"), ID] },
         }
-        for date in self.dates {
-            query = query.bind(date);
+    }
+
+    fn values(self, row: &Commission) -> Value {
+        match self {
+            Self::EarnedDate => values((row.earned_date, row.created_at, row.id)),
+            Self::Amount => values((row.currency, row.amount_minor, row.id)),
         }
-        for word in self.words {
-            query = query.bind(word);
-        }
-        query
     }
 }
 
-async fn filter_condition(db: &mut Db, scope: Scope, filter: &Filter) -> Result<FilterCondition> {
-    let mut sql = String::from("1 = 1");
-    let mut ids = Vec::new();
-    let whose = match scope {
-        Scope::All => None,
-        Scope::Iso(id) => Some(("iso_id", id.0)),
-        Scope::Company(id) => Some(("company_id", id.0)),
-        // Commissions are not visible to clients.
-        Scope::Client(_) | Scope::Nothing => {
-            sql.push_str(" and 1 = 0");
-            None
-        }
-    };
-    let asked = [("iso_id", filter.iso_id.map(|id| id.0)), ("spv_id", filter.spv_id.map(|id| id.0))];
+const TABLE: &str = "commissions e";
+
+async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    // Commissions are not visible to clients.
+    all.and_scope(scope, Some("e.company_id"), Some("e.iso_id"), None);
+    all.and_id("e.iso_id", filter.iso_id.map(|id| id.0));
     // An order or a run has few rows: the other conditions must not keep SQLite from their index.
     let few = filter.spv_id.is_some() || filter.run_id.is_some();
-    for (column, id) in whose.into_iter().chain(asked.into_iter().filter_map(|(column, id)| Some((column, id?)))) {
-        ids.push(id);
-        let condition = format!("e.{column} = ${}", ids.len());
-        let condition = if few && column != "spv_id" { unindexed(&condition) } else { condition };
-        sql.push_str(&format!(" and {condition}"));
+    if few {
+        all.unindex();
     }
+    all.and_id("e.spv_id", filter.spv_id.map(|id| id.0));
     if let Some(run) = filter.run_id {
-        ids.push(run.0);
-        sql.push_str(&format!(" and e.payout_id in (select id from payouts where run_id = ${})", ids.len()));
+        all.and_value("e.payout_id in (select id from payouts where run_id = $)", run.0);
     }
+    all.and_among("e.id", filter.ids.as_deref());
     if let Some(status) = filter.status {
-        sql.push_str(&format!(" and e.status = '{}'", status.name()));
+        all.and(format!("e.status = '{}'", status.name()));
     }
-    let mut dates = Vec::new();
     for (sign, date) in [(">=", filter.from), ("<=", filter.to)] {
         if let Some(date) = date {
-            dates.push(date);
-            sql.push_str(&format!(" and e.earned_date {sign} ${}", ids.len() + dates.len()));
+            all.and_value(&format!("e.earned_date {sign} $"), date);
         }
     }
-    let first = ids.len() + dates.len() + 1;
     let narrow = search::condition(db, "spv", SearchScope::default().few(few), filter.q.as_deref()).await?;
-    let (search, words) = narrow.sql(db.dialect(), "e.spv_id", first);
-    sql.push_str(&search);
-    Ok(FilterCondition { condition: sql, ids, dates, words })
+    all.and_search(&narrow, "e.spv_id");
+    Ok(all)
 }
 
-pub async fn list(
-    db: &mut Db,
-    scope: Scope,
-    filter: &Filter,
-    before: Option<Cursor>,
-    limit: usize,
-) -> Result<Vec<Commission>> {
-    let filtered = filter_condition(db, scope, filter).await?;
-    let mut sql = format!("{SELECT_WITH_NAMES} where {}", filtered.condition);
-    if before.is_some() {
-        let n = filtered.values();
-        sql.push_str(&format!(" and (e.earned_date, e.created_at, e.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
+/// A page of the list.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Commission>> {
+    let mut all = conditions(db, scope, filter).await?;
+    if !keyset.is_default() {
+        keyset.choose_index(db, TABLE, &mut all).await?;
     }
-    sql.push_str(&format!(" order by e.earned_date desc, e.created_at desc, e.id desc limit {limit}"));
-    let mut query = filtered.bind(db.sql_built(select_rows(db.dialect(), Commission::COLUMNS, &sql)));
-    if let Some((date, at, id)) = before {
-        query = query.bind(date).bind(at).bind(id);
-    }
-    query.list().await
+    let dialect = db.dialect();
+    keyset.nested_rows(db, SELECT_WITH_NAMES, &all, |rows| select_rows(dialect, Commission::COLUMNS, rows)).await
+}
+
+/// The number of rows of a list, counted up to a limit, and the sums of their amounts.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> {
+    conditions(db, scope, filter).await?.total(db, TABLE, Some(("e.currency", "e.amount_minor"))).await
 }
 
 /// The number of rows.
 pub async fn count(db: &mut Db, scope: Scope, filter: &Filter) -> Result<i64> {
-    let filtered = filter_condition(db, scope, filter).await?;
-    let sql = format!("select count(*) from commissions e where {}", filtered.condition);
-    filtered.bind(db.sql_built(sql)).scalar().await
+    let all = conditions(db, scope, filter).await?;
+    let sql = format!("select count(*) from commissions e where {}", all.sql());
+    all.bind(db.sql_built(sql)).scalar().await
 }
 
 /// The totals by currency.
 pub async fn totals(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Totals>> {
-    let filtered = filter_condition(db, scope, filter).await?;
+    let all = conditions(db, scope, filter).await?;
     let sql = format!(
         "select e.currency, e.status, cast(sum(e.amount_minor) as bigint) from commissions e \
          where {} and e.status <> 'void' group by e.currency, e.status order by e.currency, e.status",
-        filtered.condition
+        all.sql()
     );
-    let rows: Vec<(Currency, Status, i64)> = filtered.bind(db.sql_built(sql)).all().await?;
+    let rows: Vec<(Currency, Status, i64)> = all.bind(db.sql_built(sql)).all().await?;
     let mut found: Vec<Totals> = Vec::new();
     for (currency, status, minor) in rows {
         if found.last().is_none_or(|sums| sums.currency != currency) {
@@ -347,20 +337,20 @@ pub async fn totals(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<To
 
 /// Whether a payout was ever made.
 pub async fn has_payouts(db: &mut Db, scope: Scope, filter: &Filter) -> Result<bool> {
-    let filtered = filter_condition(db, scope, filter).await?;
-    let sql = format!("select exists (select 1 from commissions e where {} and e.status = 'paid')", filtered.condition);
-    filtered.bind(db.sql_built(sql)).scalar().await
+    let all = conditions(db, scope, filter).await?;
+    let sql = format!("select exists (select 1 from commissions e where {} and e.status = 'paid')", all.sql());
+    all.bind(db.sql_built(sql)).scalar().await
 }
 
 /// The commissions of open orders by currency, from the stored rollup ([`crate::platform::rollups`]).
 pub async fn expected(db: &mut Db, scope: Scope, iso: Option<IsoId>) -> Result<Vec<(Currency, i64)>> {
-    let filtered = filter_condition(db, scope, &Filter { iso_id: iso, ..Filter::default() }).await?;
+    let all = conditions(db, scope, &Filter { iso_id: iso, ..Filter::default() }).await?;
     let sql = format!(
         "select e.currency, cast(sum(e.minor) as bigint) from expected_commissions e where {} \
          group by e.currency having sum(e.minor) > 0 order by e.currency",
-        filtered.condition
+        all.sql()
     );
-    filtered.bind(db.sql_built(sql)).all().await
+    all.bind(db.sql_built(sql)).all().await
 }
 
 /// The partners and currencies with an approved amount that is in no payout run.

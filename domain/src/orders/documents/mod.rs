@@ -12,7 +12,7 @@ pub mod uploads;
 pub use links::{File, Link, ResumeClaim};
 pub use model::{Document, Scan, Version, clean_name};
 pub(crate) use store::{AttachmentOwner, link_attachment};
-pub use store::{Cursor, Filter};
+pub use store::{DocumentSort, Filter};
 
 use crate::{
     accounts::auth::Keys,
@@ -22,7 +22,7 @@ use crate::{
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Problem, Result},
         ids::{DocumentId, SpvId, UserId, VersionId},
-        page::{Page, PageQuery},
+        page::{Page, PageQuery, Total},
         search::{self, Entry},
     },
     orders::{spvs, templates},
@@ -49,15 +49,23 @@ pub async fn get(ctx: &Ctx, id: DocumentId) -> Result<Detail> {
     Ok(Detail { document, versions })
 }
 
-/// Documents that the actor may see, by their newest version, newest first.
+/// Documents that the actor may see, by default by their newest version, newest first.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "documents.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Document>> {
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<Cursor>()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |document| (document.updated_at, document.id)))
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of documents of a list.
+///
+/// # Errors
+/// Unauthenticated.
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// Restores an older version: its content becomes the newest version. Staff.

@@ -9,9 +9,11 @@ use crate::kernel::{
     db::{Db, Sql, Tx},
     error::Result,
     ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+    page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
     search::{self, SearchCondition, SearchScope},
 };
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use uuid::Uuid;
 
 const VERSION: &str = "v.id as version_id, v.document_id, v.number, v.file_name, v.media_type, v.bytes, v.sha256, \
@@ -156,69 +158,83 @@ pub struct Filter {
     pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
-    /// Sorts by the newest version ascending instead of descending.
-    pub oldest_first: bool,
-    /// Only these ids, which a search found.
+    pub order: Order<DocumentSort>,
+    /// Only these ids, of a search or a selection.
     pub ids: Option<Vec<Uuid>>,
 }
 
-/// A cursor: the last row of a page.
-pub type Cursor = (DateTime<Utc>, DocumentId);
+/// The sort keys of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentSort {
+    /// By the time of the newest version.
+    UpdatedAt,
+    Name,
+}
 
-pub async fn list(
-    db: &mut Db,
-    scope: Scope,
-    filter: &Filter,
-    after: Option<Cursor>,
-    limit: usize,
-) -> Result<Vec<Document>> {
-    let mut sql = documents() + " where 1 = 1";
-    let mut ids: Vec<Uuid> = Vec::new();
-    let whose = match scope {
-        Scope::All => filter.client_id,
-        Scope::Client(id) => Some(id),
-        // Documents are not visible to partners and companies.
-        Scope::Company(_) | Scope::Iso(_) | Scope::Nothing => return Ok(Vec::new()),
-    };
-    if matches!(scope, Scope::Client(_)) {
-        sql.push_str(" and not d.internal");
-    }
-    let of_another_client = matches!(scope, Scope::Client(id) if filter.client_id.is_some_and(|wanted| wanted != id));
-    if of_another_client {
-        return Ok(Vec::new());
-    }
-    for (column, id) in [("client_id", whose.map(|id| id.0)), ("spv_id", filter.spv_id.map(|id| id.0))] {
-        if let Some(id) = id {
-            ids.push(id);
-            sql.push_str(&format!(" and d.{column} = ${}", ids.len()));
+impl SortKey for DocumentSort {
+    type Row = Document;
+    const ALL: &'static [Self] = &[Self::UpdatedAt, Self::Name];
+    const DEFAULT: Order<Self> = Order::descending(Self::UpdatedAt);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::UpdatedAt => "updated_at",
+            Self::Name => "name",
         }
     }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("d.id");
+        match self {
+            Self::UpdatedAt => const { &[SortColumn::instant("d.updated_at"), ID] },
+            Self::Name => const { &[SortColumn::text("d.name"), ID] },
+        }
+    }
+
+    fn values(self, row: &Document) -> Value {
+        match self {
+            Self::UpdatedAt => values((row.updated_at, row.id)),
+            Self::Name => values((&row.name, row.id)),
+        }
+    }
+}
+
+const TABLE: &str = "documents d";
+
+async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    // Documents are not visible to partners and companies.
+    all.and_scope(scope, None, None, Some("d.client_id"));
+    all.and_id("d.client_id", filter.client_id.map(|id| id.0));
+    let of_client = matches!(scope, Scope::Client(_));
+    if of_client {
+        all.and("not d.internal");
+    }
+    all.and_id("d.spv_id", filter.spv_id.map(|id| id.0));
     let narrow = match &filter.ids {
         Some(ids) => SearchCondition::Ids(ids.clone()),
         None => {
-            let within = SearchScope::default().few(whose.is_some() || filter.spv_id.is_some());
+            let few = of_client || filter.client_id.is_some() || filter.spv_id.is_some();
+            let within = SearchScope::default().few(few);
             search::condition(db, "document", within, filter.q.as_deref()).await?
         }
     };
-    let (search, words) = narrow.sql(db.dialect(), "d.id", ids.len() + 1);
-    sql.push_str(&search);
-    let (comparison, direction) = if filter.oldest_first { (">", "") } else { ("<", " desc") };
-    if after.is_some() {
-        let n = ids.len() + words.len();
-        sql.push_str(&format!(" and (d.updated_at, d.id) {comparison} (${}, ${})", n + 1, n + 2));
+    all.and_search(&narrow, "d.id");
+    Ok(all)
+}
+
+/// A page of the list.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Document>> {
+    let mut all = conditions(db, scope, filter).await?;
+    if !keyset.is_default() {
+        keyset.choose_index(db, TABLE, &mut all).await?;
     }
-    sql.push_str(&format!(" order by d.updated_at{direction}, d.id{direction} limit {limit}"));
-    let mut query = db.sql_built(sql);
-    for id in ids {
-        query = query.bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    if let Some((at, id)) = after {
-        query = query.bind(at).bind(id);
-    }
-    query.all().await
+    keyset.rows(db, &documents(), &all).await
+}
+
+/// The number of documents of a list.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> {
+    conditions(db, scope, filter).await?.total(db, TABLE, None).await
 }
 
 /// The row of a new document, which has no version yet.

@@ -6,9 +6,9 @@ mod payment_method;
 pub(crate) mod rollup;
 mod store;
 
-pub use model::{Invoice, Line, Payment, Receipt, Status};
+pub use model::{Due, Invoice, Line, Payment, Receipt, Status};
 pub use payment_method::{BankTransfer, ManualPayment, PaymentMethod, ReceivedPayment};
-pub use store::{Filter, Outstanding};
+pub use store::{Filter, InvoiceSort, Outstanding};
 
 use crate::{
     accounts::users,
@@ -19,7 +19,7 @@ use crate::{
         error::{Error, Result},
         geo, i18n, idempotency,
         ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
-        page::{Page, PageQuery},
+        page::{Page, PageQuery, Total},
         validate::Validator,
     },
     orders::{documents, steps},
@@ -156,15 +156,25 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     get(ctx, id).await
 }
 
-/// Invoices that the actor may see, newest number first.
+/// Invoices that the actor may see, newest number first by default.
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "invoices.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Invoice>> {
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |invoice| (invoice.year, invoice.number)))
+    let keyset = page.keyset(filter.order)?;
+    let (scope, today) = (ctx.scope()?, settings::office_today(ctx).await?);
+    let rows = store::list(&mut ctx.db(), scope, filter, today, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of invoices of a list, and what is still due on them.
+///
+/// # Errors
+/// Unauthenticated.
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    let (scope, today) = (ctx.scope()?, settings::office_today(ctx).await?);
+    store::total(&mut ctx.db(), scope, filter, today).await
 }
 
 /// Outstanding amounts and how to pay them.

@@ -27,6 +27,17 @@ impl Status {
     }
 }
 
+crate::kernel::text_enum! {
+    /// Open invoices by their due date, on the office's day.
+    #[schema(as = InvoiceDue)]
+    pub enum Due {
+        /// Due before today.
+        Overdue = "overdue",
+        /// Due today or within the six days after it.
+        Week = "week",
+    }
+}
+
 /// One line of an invoice, in minor units.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Line {

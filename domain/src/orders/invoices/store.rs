@@ -1,5 +1,5 @@
 //! SQL of invoices.
-use super::model::{Invoice, Line, Payment, Status};
+use super::model::{Due, Invoice, Line, Payment, Status};
 use super::payment_method::ReceivedPayment;
 use crate::kernel::{
     access::Scope,
@@ -10,9 +10,11 @@ use crate::kernel::{
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
+    page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
     search::{self, SearchScope},
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use serde_json::Value;
 use uuid::Uuid;
 
 const LINES: &[ColumnSpec] =
@@ -194,6 +196,53 @@ pub struct Filter {
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
     pub status: Option<Status>,
+    pub due: Option<Due>,
+    /// Only these ids.
+    pub ids: Option<Vec<Uuid>>,
+    pub order: Order<InvoiceSort>,
+}
+
+/// The sort keys of a list. Amounts are sorted within each currency, as amounts of two currencies do not compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvoiceSort {
+    Number,
+    DueDate,
+    BilledTo,
+    Total,
+}
+
+impl SortKey for InvoiceSort {
+    type Row = Invoice;
+    const ALL: &'static [Self] = &[Self::Number, Self::DueDate, Self::BilledTo, Self::Total];
+    const DEFAULT: Order<Self> = Order::descending(Self::Number);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::DueDate => "due_date",
+            Self::BilledTo => "billed_to",
+            Self::Total => "total",
+        }
+    }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("v.id");
+        match self {
+            Self::Number => const { &[SortColumn::integer("v.year"), SortColumn::integer("v.number")] },
+            Self::DueDate => const { &[SortColumn::date("v.due_date"), ID] },
+            Self::BilledTo => const { &[SortColumn::text("v.billed_to"), ID] },
+            Self::Total => const { &[SortColumn::text("v.currency"), SortColumn::integer("v.total_minor"), ID] },
+        }
+    }
+
+    fn values(self, row: &Invoice) -> Value {
+        match self {
+            Self::Number => values((row.year, row.number)),
+            Self::DueDate => values((row.due_date, row.id)),
+            Self::BilledTo => values((&row.billed_to, row.id)),
+            Self::Total => values((row.currency, row.total_minor, row.id)),
+        }
+    }
 }
 
 /// The condition of a scope, with `$1` as its id: clients see their own invoices, the staff all, others none.
@@ -205,47 +254,60 @@ fn scope_condition(scope: Scope) -> (&'static str, Option<Uuid>) {
     }
 }
 
+const TABLE: &str = "invoices v";
+const IS_OPEN: &str = "v.status in ('due', 'part_paid')";
+
+async fn conditions(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    all.and_scope(scope, None, None, Some("v.client_id"));
+    all.and_id("v.spv_id", filter.spv_id.map(|id| id.0));
+    all.and_id("v.client_id", filter.client_id.map(|id| id.0));
+    all.and_among("v.id", filter.ids.as_deref());
+    if let Some(status) = filter.status {
+        all.and(format!("v.status = '{}'", status.name()));
+    }
+    if let Some(due) = filter.due {
+        all.and(IS_OPEN);
+        match due {
+            Due::Overdue => all.and_value("v.due_date < $", today),
+            Due::Week => {
+                all.and_value("v.due_date >= $", today);
+                all.and_value("v.due_date < $", today + Days::new(7));
+            }
+        }
+    }
+    let q = filter.q.as_deref().unwrap_or("");
+    match parse_number(q) {
+        Some((year, number)) => all.and(format!("v.year = {year} and v.number = {number}")),
+        None => {
+            let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
+            let narrow = search::condition(db, "spv", SearchScope::default().few(few), Some(q)).await?;
+            all.and_search(&narrow, "v.spv_id");
+        }
+    }
+    Ok(all)
+}
+
+/// A page of the list. `today` is the office's.
 pub async fn list(
     db: &mut Db,
     scope: Scope,
     filter: &Filter,
-    before: Option<(i64, i64)>,
-    limit: usize,
+    today: NaiveDate,
+    keyset: &Keyset,
 ) -> Result<Vec<Invoice>> {
-    let (condition, whose) = scope_condition(scope);
-    let mut ids = Vec::from_iter(whose);
-    let mut sql = format!("{SELECT_WITH_NAMES} where {condition}");
-    for (column, id) in [("spv_id", filter.spv_id.map(|id| id.0)), ("client_id", filter.client_id.map(|id| id.0))] {
-        if let Some(id) = id {
-            ids.push(id);
-            sql.push_str(&format!(" and v.{column} = ${}", ids.len()));
-        }
+    let mut all = conditions(db, scope, filter, today).await?;
+    if !keyset.is_default() || filter.due.is_some() {
+        keyset.choose_index(db, TABLE, &mut all).await?;
     }
-    if let Some(status) = filter.status {
-        sql.push_str(&format!(" and v.status = '{}'", status.name()));
-    }
-    let q = filter.q.as_deref().unwrap_or("");
-    let (search, words) = match parse_number(q) {
-        Some((year, number)) => (format!(" and v.year = {year} and v.number = {number}"), Vec::new()),
-        None => {
-            let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
-            let narrow = search::condition(db, "spv", SearchScope::default().few(few), Some(q)).await?;
-            narrow.sql(db.dialect(), "v.spv_id", ids.len() + 1)
-        }
-    };
-    sql.push_str(&search);
-    if let Some((year, number)) = before {
-        sql.push_str(&format!(" and (v.year, v.number) < ({year}, {number})"));
-    }
-    sql.push_str(&format!(" order by v.year desc, v.number desc limit {limit}"));
-    let mut query = db.sql_built(with_lines(db.dialect(), &sql));
-    for id in ids {
-        query = query.bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    query.list().await
+    let dialect = db.dialect();
+    keyset.nested_rows(db, SELECT_WITH_NAMES, &all, |rows| with_lines(dialect, rows)).await
+}
+
+/// The number of rows and what is still due on them.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate) -> Result<Total> {
+    let due = "case when v.status in ('due', 'part_paid') then v.total_minor - v.paid_minor else 0 end";
+    conditions(db, scope, filter, today).await?.total(db, TABLE, Some(("v.currency", due))).await
 }
 
 /// Parses an invoice number into year and number.

@@ -10,7 +10,7 @@ pub use crate::kernel::{
 };
 pub use model::{Event, NewOrder, Spv, State};
 pub use notify::notify_client;
-pub use store::{Cursor, Filter, IsoFilter, Order};
+pub use store::{Filter, IsoFilter, SpvSort};
 pub(crate) use store::{
     InsertOrder, OrderParties, get as find_with_steps, identifier_taken, lock, lock_of_step, parties, spv_of_step,
 };
@@ -23,7 +23,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
         ids::{CompanyId, IsoId, SpvId, UserId},
-        page::{Page, PageQuery},
+        page::{Page, PageQuery, Total},
         search::{self, Entry},
         validate::Validator,
     },
@@ -112,19 +112,23 @@ pub(crate) async fn on_client_renamed(tx: &mut Tx, client: &clients::Client) -> 
     search::index_all(tx, "spv", &entries).await
 }
 
-/// Orders the actor may see, newest first by ordered date (decision 8).
+/// Orders the actor may see, by default newest first by ordered date (decision 8).
 ///
 /// # Errors
 /// Unauthenticated; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "spvs.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Spv>> {
-    let after = page.after::<Cursor>()?;
-    if after.as_ref().is_some_and(|key| !key.fits(filter.order)) {
-        return Err(Error::field("cursor", "invalid_cursor"));
-    }
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, after, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |spv| Cursor::of(filter.order, spv)))
+    let keyset = page.keyset(filter.order)?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, &keyset).await?;
+    Page::sorted(rows, page, filter.order)
+}
+
+/// The number of orders of a list, and the sums of their amounts.
+///
+/// # Errors
+/// Unauthenticated.
+pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
+    store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }
 
 /// Start Processing. Super admins.

@@ -9,18 +9,18 @@ use crate::{
         ctx::check_version,
         db::{
             Db, Dialect, Nested, PerDialect, Row, Sql, Tx, const_concat, for_update, insert, nested_row, select_nested,
-            select_rows, unindexed,
+            select_rows,
         },
-        error::{Problem, Result},
+        error::Result,
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
-        money::Currency,
+        page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
         search::{self, SearchCondition, SearchScope},
         text::unique_key,
     },
     orders::steps::{self, Step},
 };
-use chrono::{DateTime, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
 use uuid::Uuid;
 
 const SELECT_WITH_NAMES: &str = const_concat!(
@@ -101,47 +101,49 @@ pub struct Filter {
     pub iso: Option<IsoFilter>,
     pub client_id: Option<UserId>,
     pub country: Option<Country>,
-    pub order: Order,
-    /// Only these ids, which a search found.
+    pub order: Order<SpvSort>,
+    /// Only these ids, of a search or a selection.
     pub ids: Option<Vec<Uuid>>,
 }
 
-/// The sort order of a list. Amounts are sorted within each currency, as amounts of two currencies do not compare.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    #[default]
-    Newest,
-    Oldest,
-    Largest,
-    Smallest,
+/// The sort keys of a list. Amounts are sorted within each currency, as amounts of two currencies do not compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpvSort {
+    OrderedDate,
+    Amount,
+    VehicleName,
 }
 
-impl Order {
-    /// # Errors
-    /// `unknown` with what is allowed.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        Ok(match text {
-            "" | "-ordered_date" => Self::Newest,
-            "ordered_date" => Self::Oldest,
-            "-amount" => Self::Largest,
-            "amount" => Self::Smallest,
-            _ => {
-                return Err(Problem::new("unknown").with("allowed", "-ordered_date, ordered_date, -amount, amount"));
+impl SortKey for SpvSort {
+    type Row = Spv;
+    const ALL: &'static [Self] = &[Self::OrderedDate, Self::Amount, Self::VehicleName];
+    const DEFAULT: Order<Self> = Order::descending(Self::OrderedDate);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::OrderedDate => "ordered_date",
+            Self::Amount => "amount",
+            Self::VehicleName => "vehicle_name",
+        }
+    }
+
+    fn columns(self) -> &'static [SortColumn] {
+        const ID: SortColumn = SortColumn::id("s.id");
+        match self {
+            Self::OrderedDate => {
+                const { &[SortColumn::date("s.ordered_date"), SortColumn::instant("s.created_at"), ID] }
             }
-        })
+            Self::Amount => const { &[SortColumn::text("s.currency"), SortColumn::integer(AMOUNT).computed(), ID] },
+            Self::VehicleName => const { &[SortColumn::text("s.vehicle_name").nulls_lowest(), ID] },
+        }
     }
 
-    fn by_amount(self) -> bool {
-        matches!(self, Self::Largest | Self::Smallest)
-    }
-
-    /// The sort columns, all ascending or all descending.
-    fn columns(self) -> [&'static str; 3] {
-        if self.by_amount() { ["s.currency", AMOUNT, "s.id"] } else { ["s.ordered_date", "s.created_at", "s.id"] }
-    }
-
-    fn direction(self) -> (&'static str, &'static str) {
-        if matches!(self, Self::Newest | Self::Largest) { ("<", " desc") } else { (">", "") }
+    fn values(self, row: &Spv) -> Value {
+        match self {
+            Self::OrderedDate => values((row.ordered_date, row.created_at, row.id)),
+            Self::Amount => values((row.currency, row.amount_minor().unwrap_or(0), row.id)),
+            Self::VehicleName => values((&row.vehicle_name, row.id)),
+        }
     }
 }
 
@@ -154,84 +156,39 @@ pub enum IsoFilter {
     None,
 }
 
-/// A cursor: the last row of a page, by the columns of its sort order.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Cursor {
-    Date(NaiveDate, DateTime<Utc>, SpvId),
-    Amount(Currency, i64, SpvId),
-}
+const TABLE: &str = "spvs s";
 
-impl Cursor {
-    pub fn of(order: Order, spv: &Spv) -> Self {
-        if order.by_amount() {
-            Self::Amount(spv.currency, spv.amount_minor().unwrap_or(0), spv.id)
-        } else {
-            Self::Date(spv.ordered_date, spv.created_at, spv.id)
-        }
-    }
-
-    /// Whether the cursor is of a list in this order.
-    pub fn fits(&self, order: Order) -> bool {
-        matches!(self, Self::Amount(..)) == order.by_amount()
-    }
-}
-
-fn list_sql(
-    dialect: Dialect,
-    scope: Scope,
-    filter: &Filter,
-    narrow: &SearchCondition,
-    after: bool,
-    limit: usize,
-) -> (String, Vec<Uuid>, Vec<String>) {
-    let mut sql = format!("{SELECT_WITH_NAMES} where 1 = 1");
-    let mut ids = Vec::new();
-    // A client has few orders: the other conditions must not keep SQLite from the client's index.
-    let few = filter.client_id.is_some() || matches!(scope, Scope::Client(_));
-    let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
-        ids.push(id);
-        let condition = format!("s.{column} = ${}", ids.len());
-        let condition = if few && column != "client_id" { unindexed(&condition) } else { condition };
-        sql.push_str(&format!(" and {condition}"));
+async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Conditions> {
+    let mut all = Conditions::new(db.dialect());
+    let client = match scope {
+        Scope::Client(id) => Some(id),
+        _ => filter.client_id,
     };
-    match scope {
-        Scope::All => {}
-        Scope::Company(id) => by("company_id", id.0, &mut sql, &mut ids),
-        Scope::Iso(id) => by("iso_id", id.0, &mut sql, &mut ids),
-        Scope::Client(id) => by("client_id", id.0, &mut sql, &mut ids),
-        Scope::Nothing => sql.push_str(" and 1 = 0"),
+    if !matches!(scope, Scope::Client(_)) {
+        all.and_scope(scope, Some("s.company_id"), Some("s.iso_id"), None);
     }
-    if let Some(id) = filter.company_id {
-        by("company_id", id.0, &mut sql, &mut ids);
-    }
+    all.and_id("s.company_id", filter.company_id.map(|id| id.0));
     match filter.iso {
-        Some(IsoFilter::One(id)) => by("iso_id", id.0, &mut sql, &mut ids),
-        Some(IsoFilter::None) => sql.push_str(" and s.iso_id is null"),
+        Some(IsoFilter::One(id)) => all.and_id("s.iso_id", Some(id.0)),
+        Some(IsoFilter::None) => all.and("s.iso_id is null"),
         None => {}
     }
-    if let Some(id) = filter.client_id {
-        by("client_id", id.0, &mut sql, &mut ids);
+    if client.is_some() {
+        // A client has few orders: the other conditions must not keep SQLite from the client's index.
+        all.unindex();
+    }
+    all.and_id("s.client_id", client.map(|id| id.0));
+    if matches!(scope, Scope::Client(_)) {
+        all.and_id("s.client_id", filter.client_id.map(|id| id.0));
     }
     if let Some(status) = filter.status {
-        sql.push_str(&format!(" and s.status = '{}'", status.name()));
+        all.and(format!("s.status = '{}'", status.name()));
     }
     if let Some(country) = filter.country {
-        sql.push_str(&format!(" and s.country = '{}'", country.code()));
+        all.and(format!("s.country = '{}'", country.code()));
     }
-    let (search, words) = narrow.sql(dialect, "s.id", ids.len() + 1);
-    sql.push_str(&search);
-    let columns = filter.order.columns();
-    let (comparison, direction) = filter.order.direction();
-    if after {
-        let n = ids.len() + words.len();
-        sql.push_str(&format!(" and ({}) {comparison} (${}, ${}, ${})", columns.join(", "), n + 1, n + 2, n + 3));
-    }
-    sql.push_str(&format!(
-        " order by {} limit {limit}",
-        columns.map(|column| format!("{column}{direction}")).join(", ")
-    ));
-    (sql, ids, words)
+    all.and_search(&narrow_filter(db, scope, filter).await?, "s.id");
+    Ok(all)
 }
 
 async fn narrow_filter(db: &mut Db, scope: Scope, filter: &Filter) -> Result<SearchCondition> {
@@ -246,23 +203,21 @@ async fn narrow_filter(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Sea
     search::condition(db, "spv", within, filter.q.as_deref()).await
 }
 
-/// A page of orders after the cursor.
-pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Cursor>, limit: usize) -> Result<Vec<Spv>> {
-    let narrow = narrow_filter(db, scope, filter).await?;
-    let (rows, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
-    let mut query = db.sql_built(select_rows(db.dialect(), Spv::COLUMNS, &rows));
-    for id in ids {
-        query = query.bind(id);
+/// A page of the list.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Spv>> {
+    let mut all = conditions(db, scope, filter).await?;
+    let of_company = matches!(scope, Scope::Company(_)) || filter.company_id.is_some();
+    let has_index = keyset.is_default() || (of_company && filter.order.key == SpvSort::Amount);
+    if !has_index {
+        keyset.choose_index(db, TABLE, &mut all).await?;
     }
-    for word in words {
-        query = query.bind(word);
-    }
-    let query = match after {
-        Some(Cursor::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
-        Some(Cursor::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
-        None => query,
-    };
-    query.list().await
+    let dialect = db.dialect();
+    keyset.nested_rows(db, SELECT_WITH_NAMES, &all, |rows| select_rows(dialect, Spv::COLUMNS, rows)).await
+}
+
+/// The number of orders, and the sums of their amounts.
+pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> {
+    conditions(db, scope, filter).await?.total(db, TABLE, Some(("s.currency", AMOUNT))).await
 }
 
 /// Orders of this identifier, which is unique within a company, or else of this order number.

@@ -6,10 +6,10 @@ use crate::{
         ctx::Ctx,
         error::Result,
         i18n,
-        page::{Page, PageQuery},
+        page::{Order, Page, PageQuery},
     },
     orders::{
-        documents::{self, Document, Filter},
+        documents::{self, Document, DocumentSort, Filter},
         templates,
     },
 };
@@ -33,5 +33,5 @@ pub(super) const COLUMNS: &[Column<Document>] = &[
 
 /// The oldest first: a document that gets a version during the export moves to the end, which is still to come.
 pub(super) async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Document>> {
-    documents::list(ctx, &Filter { oldest_first: true, ..filter.clone() }, page).await
+    documents::list(ctx, &Filter { order: Order::ascending(DocumentSort::UpdatedAt), ..filter.clone() }, page).await
 }

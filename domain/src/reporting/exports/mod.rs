@@ -36,10 +36,7 @@ use uuid::Uuid;
 #[derive(Clone, Debug)]
 pub enum Table {
     Clients(directory::clients::Filter),
-    Companies {
-        q: Option<String>,
-        archived: bool,
-    },
+    Companies(directory::companies::Filter),
     Isos(directory::isos::Filter),
     Spvs(orders::spvs::Filter),
     Requests(desk::requests::Filter),
@@ -59,7 +56,7 @@ impl Table {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Clients(_) => "clients",
-            Self::Companies { .. } => "companies",
+            Self::Companies(_) => "companies",
             Self::Isos(_) => "isos",
             Self::Spvs(_) => "spvs",
             Self::Requests(_) => "requests",
@@ -131,9 +128,7 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
     let page = &PageQuery { limit: Some(MAX_LIMIT), cursor };
     Ok(match table {
         Table::Clients(filter) => cells(ctx, clients::COLUMNS, clients::list(ctx, filter, page).await?),
-        Table::Companies { q, archived } => {
-            cells(ctx, companies::COLUMNS, companies::list(ctx, q.as_deref(), *archived, page).await?)
-        }
+        Table::Companies(filter) => cells(ctx, companies::COLUMNS, companies::list(ctx, filter, page).await?),
         Table::Isos(filter) => cells(ctx, isos::COLUMNS, isos::list(ctx, filter, page).await?),
         Table::Spvs(filter) => cells(ctx, spvs::COLUMNS, spvs::list(ctx, filter, page).await?),
         Table::Requests(filter) => cells(ctx, requests::COLUMNS, requests::list(ctx, filter, page).await?),
@@ -152,7 +147,7 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
 pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
     match table {
         Table::Clients(_) => names(ctx, clients::COLUMNS),
-        Table::Companies { .. } => names(ctx, companies::COLUMNS),
+        Table::Companies(_) => names(ctx, companies::COLUMNS),
         Table::Isos(_) => names(ctx, isos::COLUMNS),
         Table::Spvs(_) => names(ctx, spvs::COLUMNS),
         Table::Requests(_) => names(ctx, requests::COLUMNS),

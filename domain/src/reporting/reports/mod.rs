@@ -66,8 +66,7 @@ pub async fn page(ctx: &Ctx, query: &ReportQuery, page: &PageQuery) -> Result<Re
         Report::Commissions => {
             let filter = filter(span);
             let scope = Scope::Company(company.id);
-            let found = commissions::list_rows(&mut db, scope, &filter, page.after()?, limit + 1).await?;
-            Page::from_rows(found, limit, |row| (row.earned_date, row.created_at, row.id)).map(commission)
+            commissions::list_in(ctx, scope, &filter, page).await?.map(commission)
         }
         Report::StepTimes => {
             let found = store::steps(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;

@@ -7,6 +7,7 @@ import company from './company.json';
 import dashboards from './dashboards.json';
 import documents from './documents.json';
 import employee from './employee.json';
+import grid from './grid.json';
 import threads from './messages.json';
 import notifications from './notifications.json';
 import orders from './orders.json';
@@ -29,6 +30,7 @@ export const messages = {
   dashboards,
   documents,
   employee,
+  grid,
   messages: threads,
   notifications,
   orders,

@@ -1,26 +1,24 @@
-import { Button, Switch } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconMail, IconRestore, IconUserMinus, IconUserPlus, IconUsersGroup } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
-import { queries } from '../../api/queries';
+import { lists } from '../../api/lists';
 import type { CompanyMember } from '../../api/types';
-import { tableState } from '../../shared/tableState';
-import { useFlag, useParam } from '../../shared/queryParams';
+import { ListGrid } from '../../shared/grid/ListGrid';
+import { useFlag } from '../../shared/queryParams';
 import { useMe } from '../../shared/session/me';
 import { useSave } from '../../shared/useSave';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
-import { DataTable, type Column } from '../../ui/DataTable';
 import { RelativeTime } from '../../ui/DateText';
 import { PageHeader } from '../../ui/PageHeader';
 import { RowMenu, type RowAction } from '../../ui/RowMenu';
-import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
+import type { GridColumn } from '../../ui/grid/columns';
 import { useCompany } from './companyContext';
 import { InviteForm } from './InviteForm';
 
@@ -40,36 +38,31 @@ export function Component() {
   const { t } = useTranslation(['company', 'names', 'common']);
   const me = useMe();
   const company = useCompany();
-  const [q, setQ] = useParam('q');
-  const [removed, setRemoved] = useFlag('removed');
   const [inviting, setInviting] = useFlag('new');
-  const state = tableState(
-    useInfiniteQuery(
-      queries.companyMembers(company.id, { q: q || undefined, removed: removed || undefined }),
-    ),
-  );
-  const columns: Column<CompanyMember>[] = [
+  const columns: GridColumn<CompanyMember>[] = [
     {
       key: 'name',
       header: t('names:field.name'),
-      cell: (member) => (
-        <>
-          {nameOf(member)} {member.id === me.id && <Tag tone="rest">{t('employees.you')}</Tag>}
-        </>
-      ),
+      sort: 'first_name',
+      phone: 'title',
+      link: nameOf,
+      cell: (member) => member.id === me.id && <Tag tone="rest">{t('employees.you')}</Tag>,
     },
-    { key: 'email', header: t('names:field.email'), wide: true, whole: true, cell: (member) => member.email },
-    { key: 'phone', header: t('names:field.phone'), whole: true, cell: (member) => member.phone ?? '—' },
+    { key: 'email', header: t('names:field.email'), phone: 'text', cell: (member) => member.email },
+    { key: 'phone', header: t('names:field.phone'), cell: (member) => member.phone ?? '—' },
     {
       key: 'status',
       width: 116,
       header: t('common:status'),
+      phone: 'end',
       cell: (member) => <StatusBadge kind="profile" status={member.status} />,
     },
     {
       key: 'seen',
       width: 150,
       header: t('employees.last_sign_in'),
+      sort: 'last_sign_in_at',
+      descendingFirst: true,
       cell: (member) => (member.last_sign_in_at ? <RelativeTime at={member.last_sign_in_at} /> : '—'),
     },
     {
@@ -93,34 +86,27 @@ export function Component() {
           </Button>
         }
       />
-      <Section
-        title={t('employees.list')}
-        flush
-        actions={
-          <>
-            <SearchBox label={t('employees.search')} value={q} onChange={setQ} />
-            <Switch
-              size="xs"
-              label={t('employees.show_removed')}
-              checked={removed}
-              onChange={(event) => setRemoved(event.currentTarget.checked)}
-            />
-          </>
-        }
-      >
-        <DataTable
+      <Section title={t('employees.list')} flush>
+        <ListGrid<CompanyMember>
+          list="members"
           label={t('employees.list')}
           columns={columns}
-          state={state}
-          rowKey={(member) => member.id}
-          empty={
-            <EmptyState
-              icon={<IconUsersGroup size={20} />}
-              title={
-                q ? t('common:no_match', { q }) : removed ? t('employees.none_removed') : t('employees.empty')
-              }
-            />
+          rows={({ filters, ...query }) =>
+            lists.members(company.id, { ...query, removed: filters.removed === 'true' || undefined })
           }
+          rowKey={(member) => member.id}
+          rowName={nameOf}
+          defaultSort={{ key: 'created_at', descending: true }}
+          filters={[
+            {
+              key: 'removed',
+              label: t('employees.removed'),
+              choices: [{ value: 'true', label: t('employees.removed_yes') }],
+            },
+          ]}
+          views={[{ key: 'removed', name: t('employees.removed'), query: 'removed=true' }]}
+          search={t('employees.search')}
+          empty={<EmptyState icon={<IconUsersGroup size={20} />} title={t('employees.empty')} />}
         />
       </Section>
       {inviting && <InviteForm companyId={company.id} onClose={() => setInviting(false)} />}

@@ -1,57 +1,52 @@
-import { Group } from '@mantine/core';
 import { IconFolders } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
+import { lists, type SpvQuery } from '../../api/lists';
 import { queries } from '../../api/queries';
 import type { Spv } from '../../api/types';
 import { useCountries } from '../../shared/countries';
 import { ExportButton } from '../../shared/ExportButton';
-import { tableState } from '../../shared/tableState';
-import { useParam } from '../../shared/queryParams';
-import { ChoiceFilter } from '../../ui/ChoiceFilter';
-import { DataTable, type Column } from '../../ui/DataTable';
+import { ListGrid, type GridQuery } from '../../shared/grid/ListGrid';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
-import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
+import type { GridColumn } from '../../ui/grid/columns';
+import type { GridFilter } from '../../ui/grid/FilterChips';
 import { useCompany } from './companyContext';
 
 const states = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'] as const;
-const orders = ['-ordered_date', 'ordered_date', '-amount', 'amount'] as const;
 
-/** Orders of the company: search, filters, sorting and export, all kept in the URL. */
+const exportSpvs = (query: SpvQuery) =>
+  body(api.GET('/rest/v1/spvs.csv', { params: { query }, parseAs: 'blob' }));
+
+/** Orders of the company: views, search, filters, sorting and export, all kept in the URL. */
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common', 'dashboards']);
   const company = useCompany();
   const countries = useCountries();
-  const [q, setQ] = useParam('q');
-  const [status, setStatus] = useParam('status');
-  const [country, setCountry] = useParam('country');
-  const [iso, setIso] = useParam('iso');
-  const [order, setOrder] = useParam('order');
   // Partners come with the overview, which is cached.
   const { data: figures } = useQuery(queries.companyDashboard(company.id));
-  const narrowed = {
+  const narrowed = ({ filters: { status, country, iso }, ...query }: GridQuery): SpvQuery => ({
+    ...query,
     company_id: company.id,
-    q: q || undefined,
     status: status || undefined,
     country: country || undefined,
     iso_id: iso || undefined,
-    order: order || undefined,
-  };
-  const state = tableState(useInfiniteQuery(queries.spvs(narrowed)));
-  const columns: Column<Spv>[] = [
+  });
+  const columns: GridColumn<Spv>[] = [
     {
       key: 'spv',
       header: t('dashboards:company.identifier'),
-      cell: (spv) => <span className="mono">{spv.identifier}</span>,
+      phone: 'title',
+      link: (spv) => <span className="mono">{spv.identifier}</span>,
+      cell: () => null,
     },
-    { key: 'client', header: t('dashboards:client'), cell: (spv) => spv.client_name },
+    { key: 'client', header: t('dashboards:client'), phone: 'text', cell: (spv) => spv.client_name },
     {
       key: 'iso',
       header: t('spvs.partner'),
@@ -62,6 +57,7 @@ export function Component() {
       key: 'status',
       width: 116,
       header: t('common:status'),
+      phone: 'end',
       cell: (spv) => <StatusBadge kind="spv" status={spv.status} />,
     },
     {
@@ -80,6 +76,8 @@ export function Component() {
       key: 'ordered',
       width: 110,
       header: t('names:field.ordered_date'),
+      sort: 'ordered_date',
+      descendingFirst: true,
       cell: (spv) => <DateText day={spv.ordered_date} />,
     },
     {
@@ -88,73 +86,65 @@ export function Component() {
       header: t('dashboards:amount'),
       explain: t('dashboards:amount_text'),
       align: 'right',
+      sort: 'amount',
+      descendingFirst: true,
+      phone: 'side',
       cell: (spv) => (
         <Money amount={spv.status === 'cancelled' ? null : spv.amount} currency={spv.currency} />
       ),
     },
   ];
-  const isNarrowed = Boolean(q || status || country || iso);
+  const filters: GridFilter[] = [
+    {
+      key: 'status',
+      label: t('common:status'),
+      choices: states.map((value) => ({ value, label: t(`names:spv_status.${value}`) })),
+    },
+    { key: 'country', label: t('names:field.country'), choices: countries },
+    {
+      key: 'iso',
+      label: t('spvs.partner'),
+      choices: (figures?.partners ?? []).map((partner) => ({
+        value: partner.iso_id ?? 'none',
+        label: partner.name ?? t('dashboards:company.unassigned'),
+      })),
+    },
+  ];
   return (
     <>
-      <PageHeader
-        title={t('nav.spvs')}
-        text={t('spvs.text')}
-        actions={
-          <ExportButton
-            name="portfolio"
-            load={() => body(api.GET('/rest/v1/spvs.csv', { params: { query: narrowed }, parseAs: 'blob' }))}
-          />
-        }
-      />
-      <Section
-        title={t('spvs.list')}
-        flush
-        actions={
-          <Group gap="xs">
-            <SearchBox label={t('spvs.search')} value={q} onChange={setQ} />
-            <ChoiceFilter
-              label={t('common:status')}
-              all={t('spvs.every_status')}
-              value={status}
-              choices={states.map((value) => ({ value, label: t(`names:spv_status.${value}`) }))}
-              onChange={setStatus}
-            />
-            <ChoiceFilter
-              label={t('names:field.country')}
-              all={t('spvs.every_country')}
-              value={country}
-              choices={countries}
-              onChange={setCountry}
-            />
-            <ChoiceFilter
-              label={t('spvs.partner')}
-              all={t('spvs.every_partner')}
-              value={iso}
-              choices={(figures?.partners ?? []).map((partner) => ({
-                value: partner.iso_id ?? 'none',
-                label: partner.name ?? t('dashboards:company.unassigned'),
-              }))}
-              onChange={setIso}
-            />
-            <ChoiceFilter
-              label={t('spvs.sort')}
-              value={order || orders[0]}
-              choices={orders.map((value) => ({ value, label: t(`spvs.order.${value}`) }))}
-              onChange={(next) => setOrder(next === orders[0] ? '' : next)}
-            />
-          </Group>
-        }
-      >
-        <DataTable
+      <PageHeader title={t('nav.spvs')} text={t('spvs.text')} />
+      <Section title={t('spvs.list')} flush>
+        <ListGrid<Spv>
+          list="spvs"
           label={t('spvs.list')}
           columns={columns}
-          state={state}
+          rows={(query) => lists.spvs(narrowed(query))}
           rowKey={(spv) => spv.id}
+          rowName={(spv) => spv.identifier}
+          defaultSort={{ key: 'ordered_date', descending: true }}
+          filters={filters}
+          search={t('spvs.search')}
+          views={(['processing', 'closed'] as const).map((status) => ({
+            key: status,
+            name: t(`names:spv_status.${status}`),
+            query: `status=${status}`,
+          }))}
+          amountOf={(spv) => ({
+            amount: spv.status === 'cancelled' ? '0' : (spv.amount ?? '0'),
+            currency: spv.currency,
+          })}
+          bulk={(rows) => (
+            <ExportButton
+              name="portfolio"
+              load={() => exportSpvs({ company_id: company.id, ids: rows.map(({ id }) => id).join(',') })}
+            />
+          )}
+          actions={(query) => <ExportButton name="portfolio" load={() => exportSpvs(narrowed(query))} />}
           empty={
             <EmptyState
               icon={<IconFolders size={20} />}
-              title={isNarrowed ? t('spvs.no_match') : t('spvs.empty')}
-              text={isNarrowed ? undefined : t('spvs.empty_text')}
+              title={t('spvs.empty')}
+              text={t('spvs.empty_text')}
             />
           }
         />

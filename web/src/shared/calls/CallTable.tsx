@@ -1,22 +1,19 @@
 import { Text } from '@mantine/core';
 import { IconPhoneCall } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
-import { queries } from '../../api/queries';
+import { lists, type CallQuery } from '../../api/lists';
 import type { Call, CallStatus } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { ChoiceFilter } from '../../ui/ChoiceFilter';
-import { DataTable, type Column } from '../../ui/DataTable';
 import { Prose } from '../../ui/Prose';
 import { saveBlob } from '../../ui/saveText';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
+import type { GridColumn } from '../../ui/grid/columns';
 import { ExportButton } from '../ExportButton';
-import { tableState } from '../tableState';
-import { useParam } from '../queryParams';
+import { ListGrid, type GridQuery } from '../grid/ListGrid';
 
 const states: CallStatus[] = ['requested', 'confirmed', 'declined', 'cancelled'];
 
@@ -26,28 +23,30 @@ interface Props {
   actions: (call: Call) => ReactNode;
 }
 
+function callQuery({ filters, order, limit }: GridQuery): CallQuery {
+  return { order, limit, status: states.find((known) => known === filters.status) };
+}
+
 /** Calls with proposed or confirmed times. */
 export function CallTable({ withIso = false, empty, actions }: Props) {
-  const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
-  const [statusParam, setStatusParam] = useParam('status');
-  const status = states.find((known) => known === statusParam);
-  const state = tableState(useInfiniteQuery(queries.calls({ status })));
-  const columns: Column<Call>[] = [
+  const { t } = useTranslation(['partners', 'names', 'common']);
+  const columns: GridColumn<Call>[] = [
     {
       key: 'topic',
       header: t('calls.topic'),
+      phone: 'title',
+      link: (call) => call.topic,
       cell: (call) => (
-        <>
-          {call.topic}
-          <Text size="xs" c="dimmed" lineClamp={3}>
-            <Prose>{[withIso && call.iso_name, call.note].filter(Boolean).join(' · ')}</Prose>
-          </Text>
-        </>
+        <Text size="xs" c="dimmed" lineClamp={3}>
+          <Prose>{[withIso && call.iso_name, call.note].filter(Boolean).join(' · ')}</Prose>
+        </Text>
       ),
     },
     {
       key: 'times',
       header: t('calls.times'),
+      sort: 'begins_at',
+      phone: 'text',
       cell: (call) => (
         <>
           {(call.begins_at ? [call.begins_at] : call.times).map((time) => (
@@ -64,6 +63,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
     {
       key: 'status',
       header: t('common:status'),
+      phone: 'end',
       cell: (call) => (
         <>
           <StatusBadge kind="call" status={call.status} />
@@ -78,38 +78,36 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
     { key: 'actions', header: t('common:actions'), actions: true, cell: actions },
   ];
   return (
-    <Section
-      title={t('calls.list')}
-      flush
-      actions={
-        <>
-          <ChoiceFilter
-            label={t('common:status')}
-            all={t('commissions:all_states')}
-            value={status ?? ''}
-            choices={states.map((value) => ({ value, label: t(`names:call_status.${value}`) }))}
-            onChange={setStatusParam}
-          />
+    <Section title={t('calls.list')} flush>
+      <ListGrid<Call>
+        list="calls"
+        label={t('calls.list')}
+        columns={columns}
+        rows={(query) => lists.calls(callQuery(query))}
+        rowKey={(call) => call.id}
+        rowName={(call) => call.topic}
+        defaultSort={{ key: 'created_at', descending: true }}
+        filters={[
+          {
+            key: 'status',
+            label: t('common:status'),
+            choices: states.map((value) => ({ value, label: t(`names:call_status.${value}`) })),
+          },
+        ]}
+        views={(['requested', 'confirmed'] as const).map((status) => ({
+          key: status,
+          name: t(`names:call_status.${status}`),
+          query: `status=${status}`,
+        }))}
+        actions={(query) => (
           <ExportButton
             name="calls"
             load={() =>
-              body(api.GET('/rest/v1/calls.csv', { params: { query: { status } }, parseAs: 'blob' }))
+              body(api.GET('/rest/v1/calls.csv', { params: { query: callQuery(query) }, parseAs: 'blob' }))
             }
           />
-        </>
-      }
-    >
-      <DataTable
-        label={t('calls.list')}
-        columns={columns}
-        state={state}
-        rowKey={(call) => call.id}
-        empty={
-          <EmptyState
-            icon={<IconPhoneCall size={20} />}
-            {...(status ? { title: t('calls.none_match') } : empty)}
-          />
-        }
+        )}
+        empty={<EmptyState icon={<IconPhoneCall size={20} />} {...empty} />}
       />
     </Section>
   );

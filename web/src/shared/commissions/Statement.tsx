@@ -13,7 +13,7 @@ import { RangeField } from '../../ui/RangeField';
 import { ExportButton } from '../ExportButton';
 import { type NamedRange, namedRange, namedRanges } from '../figures/namedRange';
 import { useParam, useSetParams } from '../queryParams';
-import { Rule } from './CommissionTable';
+import { Rule } from './Rule';
 import { commissionsCsv } from './exports';
 import classes from './Statement.module.css';
 

@@ -1,14 +1,8 @@
 import { api, body } from '../../api/client';
-
-interface CommissionsQuery {
-  iso_id?: string;
-  status?: 'pending' | 'approved' | 'paid' | 'void';
-  from?: string;
-  to?: string;
-}
+import type { CommissionQuery } from '../../api/lists';
 
 /** The listed rows as CSV. */
-export function commissionsCsv(query: CommissionsQuery): Promise<Blob> {
+export function commissionsCsv(query: CommissionQuery): Promise<Blob> {
   return body(api.GET('/rest/v1/commissions.csv', { params: { query }, parseAs: 'blob' }));
 }
 

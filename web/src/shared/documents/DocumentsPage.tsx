@@ -1,27 +1,26 @@
 import { Stack } from '@mantine/core';
 import { IconFiles } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
-import { queries } from '../../api/queries';
+import { lists, type DocumentQuery } from '../../api/lists';
+import type { Document } from '../../api/types';
 import { PageHeader } from '../../ui/PageHeader';
-import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { ExportButton } from '../ExportButton';
-import { tableState } from '../tableState';
-import { useParam } from '../queryParams';
-import { DocumentTable } from './DocumentTable';
+import { ListGrid } from '../grid/ListGrid';
+import { useDocumentColumns } from './documentColumns';
 import { usePortalLinks } from './links';
 import { UploadArea } from './UploadArea';
 
+const exportDocuments = (query: DocumentQuery) =>
+  body(api.GET('/rest/v1/documents.csv', { params: { query }, parseAs: 'blob' }));
+
 /** Document library across orders. */
 export function DocumentsPage() {
-  const { t } = useTranslation(['documents', 'common']);
-  const [q, setQ] = useParam('q');
-  const { isClient } = usePortalLinks();
-  const query = { q: q || undefined };
-  const state = tableState(useInfiniteQuery(queries.documents(query)));
+  const { t } = useTranslation('documents');
+  const { isClient, document: pathOf } = usePortalLinks();
+  const columns = useDocumentColumns(true);
   return (
     <>
       <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} />
@@ -31,28 +30,31 @@ export function DocumentsPage() {
             <UploadArea wholePage target={{}} label={t('upload.title')} />
           </Section>
         )}
-        <Section
-          title={t('all')}
-          flush
-          actions={
-            <>
-              <SearchBox label={t('search')} value={q} onChange={setQ} />
+        <Section title={t('all')} flush>
+          <ListGrid<Document>
+            list="documents"
+            label={t('all')}
+            columns={columns}
+            rows={({ q, order, limit }) => lists.documents({ q, order, limit })}
+            rowKey={(document) => document.id}
+            rowName={(document) => document.name}
+            defaultSort={{ key: 'updated_at', descending: true }}
+            hrefOf={(document) => pathOf(document.id)}
+            search={t('search')}
+            bulk={(rows) => (
               <ExportButton
                 name="documents"
-                load={() => body(api.GET('/rest/v1/documents.csv', { params: { query }, parseAs: 'blob' }))}
+                load={() => exportDocuments({ ids: rows.map(({ id }) => id).join(',') })}
               />
-            </>
-          }
-        >
-          <DocumentTable
-            label={t('all')}
-            state={state}
-            across
+            )}
+            actions={({ q, order }) => (
+              <ExportButton name="documents" load={() => exportDocuments({ q, order })} />
+            )}
             empty={
               <EmptyState
                 icon={<IconFiles size={20} />}
-                title={q ? t('common:no_match', { q }) : t('empty')}
-                text={!q && isClient ? t('empty_text') : undefined}
+                title={t('empty')}
+                text={isClient ? t('empty_text') : undefined}
               />
             }
           />

@@ -1,21 +1,17 @@
 import { Text } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
-import { queries } from '../../api/queries';
+import { lists, type LeadQuery } from '../../api/lists';
 import type { Lead, LeadStage } from '../../api/types';
 import { date } from '../../messages/format';
-import { ChoiceFilter } from '../../ui/ChoiceFilter';
-import { DataTable, type Column } from '../../ui/DataTable';
-import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
+import type { GridColumn } from '../../ui/grid/columns';
 import { ExportButton } from '../ExportButton';
-import { tableState } from '../tableState';
-import { useParam } from '../queryParams';
+import { ListGrid, type GridQuery } from '../grid/ListGrid';
 
 export const stages: LeadStage[] = ['new', 'contacted', 'qualified', 'won', 'lost'];
 
@@ -26,32 +22,34 @@ interface Props {
   actions: (lead: Lead) => ReactNode;
 }
 
+const nameOf = (lead: Lead) => `${lead.first_name} ${lead.last_name}`;
+
+function leadQuery({ filters, ...query }: GridQuery): LeadQuery {
+  return { ...query, stage: stages.find((known) => known === filters.stage) };
+}
+
+const exportLeads = (query: LeadQuery) =>
+  body(api.GET('/rest/v1/leads.csv', { params: { query }, parseAs: 'blob' }));
+
 /** Leads with stage, next action and protection period. */
 export function LeadTable({ withIso = false, empty, actions }: Props) {
   const { t } = useTranslation(['partners', 'names', 'common']);
-  const [q, setQ] = useParam('q');
-  const [picked, setPicked] = useParam('stage');
-  const stage = stages.find((known) => known === picked);
-  const query = { q: q || undefined, stage };
-  const narrowed = Boolean(q || stage);
-  const state = tableState(useInfiniteQuery(queries.leads(query)));
-  const columns: Column<Lead>[] = [
+  const columns: GridColumn<Lead>[] = [
     {
       key: 'lead',
       header: t('leads.lead'),
+      sort: 'first_name',
+      phone: 'title',
+      link: nameOf,
       cell: (lead) => (
-        <>
-          {lead.first_name} {lead.last_name}
-          <Text size="xs" c="dimmed">
-            {[withIso && lead.iso_name, lead.organisation].filter(Boolean).join(' · ')}
-          </Text>
-        </>
+        <Text size="xs" c="dimmed">
+          {[withIso && lead.iso_name, lead.organisation].filter(Boolean).join(' · ')}
+        </Text>
       ),
     },
     {
       key: 'contact',
       header: t('clients.contact'),
-      wide: true,
       cell: (lead) => (
         <>
           {lead.email}
@@ -64,11 +62,14 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
     {
       key: 'stage',
       header: t('leads.stage'),
+      phone: 'end',
       cell: (lead) => <StatusBadge kind="lead" status={lead.stage} />,
     },
     {
       key: 'next',
       header: t('leads.next'),
+      sort: 'next_step_date',
+      phone: 'text',
       cell: (lead) =>
         lead.next_step || lead.next_step_date ? (
           <>
@@ -104,37 +105,38 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
     { key: 'actions', header: t('common:actions'), actions: true, cell: actions },
   ];
   return (
-    <Section
-      title={t('leads.list')}
-      flush
-      actions={
-        <>
-          <SearchBox label={t('leads.search')} value={q} onChange={setQ} />
-          <ChoiceFilter
-            label={t('leads.stage')}
-            all={t('leads.all')}
-            value={stage ?? ''}
-            choices={stages.map((value) => ({ value, label: t(`names:lead_status.${value}`) }))}
-            onChange={setPicked}
-          />
-          <ExportButton
-            name="leads"
-            load={() => body(api.GET('/rest/v1/leads.csv', { params: { query }, parseAs: 'blob' }))}
-          />
-        </>
-      }
-    >
-      <DataTable
+    <Section title={t('leads.list')} flush>
+      <ListGrid<Lead>
+        list="leads"
         label={t('leads.list')}
         columns={columns}
-        state={state}
+        rows={(query) => lists.leads(leadQuery(query))}
         rowKey={(lead) => lead.id}
+        rowName={nameOf}
+        defaultSort={{ key: 'created_at', descending: true }}
+        filters={[
+          {
+            key: 'stage',
+            label: t('leads.stage'),
+            choices: stages.map((value) => ({ value, label: t(`names:lead_status.${value}`) })),
+          },
+        ]}
+        views={(['new', 'qualified', 'won'] as const).map((stage) => ({
+          key: stage,
+          name: t(`names:lead_status.${stage}`),
+          query: `stage=${stage}`,
+        }))}
+        search={t('leads.search')}
+        bulk={(rows) => (
+          <ExportButton name="leads" load={() => exportLeads({ ids: rows.map(({ id }) => id).join(',') })} />
+        )}
+        actions={(query) => <ExportButton name="leads" load={() => exportLeads(leadQuery(query))} />}
         empty={
           <EmptyState
             icon={<IconUserPlus size={20} />}
-            title={narrowed ? t('leads.none_match') : t('leads.empty')}
-            text={narrowed ? undefined : t('leads.empty_text')}
-            action={narrowed ? undefined : empty}
+            title={t('leads.empty')}
+            text={t('leads.empty_text')}
+            action={empty}
           />
         }
       />

@@ -6,7 +6,7 @@ import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { BankDetails } from '../../../shared/invoices/BankDetails';
-import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
+import { InvoiceGrid } from '../../../shared/invoices/InvoiceGrid';
 import { OutstandingAmounts } from '../../../shared/invoices/OutstandingAmounts';
 import { Section } from '../../../ui/Section';
 
@@ -30,7 +30,7 @@ export function BillingPanel() {
             />
           }
         >
-          <InvoiceTable query={{}} pathOf={paths.clientInvoice} />
+          <InvoiceGrid pathOf={paths.clientInvoice} />
         </Section>
       )}
     </Stack>

@@ -1,45 +1,53 @@
 import { Button } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
-import { queries } from '../../../api/queries';
-import type { Client } from '../../../api/types';
-import { tableState } from '../../../shared/tableState';
-import { useFlag, useParam } from '../../../shared/queryParams';
+import { lists, type ClientQuery } from '../../../api/lists';
+import type { Client, ListedClient, UserStatus } from '../../../api/types';
+import { paths } from '../../../paths';
+import { useCompanyFilter } from '../../../shared/grid/companyFilter';
+import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
+import { useParam } from '../../../shared/queryParams';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { useMe } from '../../../shared/session/me';
-import { DataTable, type Column } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/EmptyState';
+import { DateText } from '../../../ui/DateText';
 import { StatusBadge } from '../../../ui/StatusBadge';
+import type { GridColumn } from '../../../ui/grid/columns';
+import { localDay } from '../../../messages/format';
 import { SpvForm } from '../spvs/SpvForm';
 import { ExportButton } from '../../../shared/ExportButton';
-import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
-import { Toolbar } from '../Toolbar';
+import { PREVIEW_ROWS, useListPath } from '../preview';
 import { ViewAll } from '../ViewAll';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
 import { ClientMenu } from './ClientMenu';
-import { ClientLink } from './NewestClients';
 
 type Dialog = { edit: Client } | { order: Pick<Client, 'id'> } | null;
 
 const setups: Setup[] = ['quick', 'full'];
+const statuses: UserStatus[] = ['pending', 'active', 'suspended', 'archived'];
+
+const nameOf = (client: ListedClient) => `${client.first_name} ${client.last_name}`;
+
+function clientQuery({ filters, ...query }: GridQuery): ClientQuery {
+  return {
+    ...query,
+    status: statuses.find((known) => known === filters.status),
+    company_id: filters.company || undefined,
+  };
+}
+
+const exportClients = (query: ClientQuery) =>
+  body(api.GET('/rest/v1/clients.csv', { params: { query }, parseAs: 'blob' }));
 
 /** The list; on the dashboard only its first rows. */
 export function ClientsTab({ preview = false }: { preview?: boolean }) {
-  const { t } = useTranslation(['employee', 'common']);
+  const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
-  const [q, setQ] = useParam('q');
-  const [archived, setArchived] = useFlag('archived');
+  const companyFilter = useCompanyFilter();
   const [dialog, setDialog] = useState<Dialog>(null);
-  const status = archived ? 'archived' : undefined;
-  const query = { q: q || undefined, status };
-  const all = tableState(
-    useInfiniteQuery(queries.clients(preview ? { ...query, limit: PREVIEW_ROWS } : query)),
-  );
-  const state = preview ? previewState(all) : all;
   const listPath = useListPath('clients');
   const [asked, setAsked] = useParam('new');
   const setup = setups.find((one) => one === asked);
@@ -48,22 +56,37 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
     setAsked('');
   };
 
-  const columns: Column<Client>[] = [
-    { key: 'name', header: t('column.name'), cell: (client) => <ClientLink client={client} /> },
+  const columns: GridColumn<ListedClient>[] = [
+    {
+      key: 'name',
+      header: t('column.name'),
+      sort: 'first_name',
+      phone: 'title',
+      link: nameOf,
+      cell: () => null,
+    },
     {
       key: 'email',
       header: t('column.email'),
-      wide: true,
-      whole: true,
+      phone: 'text',
       cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
     },
-    { key: 'phone', header: t('column.phone'), whole: true, cell: (client) => client.phone ?? '—' },
+    { key: 'phone', header: t('column.phone'), cell: (client) => client.phone ?? '—' },
     { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
     { key: 'iso', header: t('column.iso'), cell: (client) => client.iso_name ?? '—' },
     {
       key: 'status',
       header: t('common:status'),
+      phone: 'side',
       cell: (client) => <StatusBadge kind="profile" status={client.status} />,
+    },
+    {
+      key: 'added',
+      header: t('clients.added'),
+      sort: 'created_at',
+      descendingFirst: true,
+      hidden: true,
+      cell: (client) => <DateText day={localDay(client.created_at)} />,
     },
     {
       key: 'actions',
@@ -78,41 +101,52 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
       ),
     },
   ];
-  const empty = archived ? t('clients.none_archived') : t('clients.empty');
   return (
     <>
-      <Toolbar
-        searchLabel={t('clients.search')}
-        q={q}
-        onSearch={setQ}
-        archived={{ shown: archived, onChange: setArchived }}
-      >
-        <ExportButton
-          name="clients"
-          load={() =>
-            body(
-              api.GET('/rest/v1/clients.csv', {
-                params: { query },
-                parseAs: 'blob',
-              }),
-            )
-          }
-        />
-        {me.can.includes('create_client') && (
+      <ListGrid<ListedClient>
+        list="clients"
+        label={t('tab.clients')}
+        preview={preview ? PREVIEW_ROWS : undefined}
+        columns={columns}
+        rows={(query) => lists.clients(clientQuery(query))}
+        rowKey={(client) => client.id}
+        rowName={nameOf}
+        defaultSort={{ key: 'created_at', descending: true }}
+        hrefOf={({ latest_spv_id: order }) => (order ? paths.employeeOrder(order) : undefined)}
+        filters={[
+          {
+            key: 'status',
+            label: t('common:status'),
+            choices: statuses.map((value) => ({ value, label: t(`names:profile_status.${value}`) })),
+          },
+          companyFilter,
+        ]}
+        views={(['active', 'pending', 'archived'] as const).map((status) => ({
+          key: status,
+          name: t(`names:profile_status.${status}`),
+          query: `status=${status}`,
+        }))}
+        search={t('clients.search')}
+        bulk={(rows) => (
+          <ExportButton
+            name="clients"
+            load={() => exportClients({ ids: rows.map(({ id }) => id).join(',') })}
+          />
+        )}
+        actions={(query) => (
           <>
-            <Button variant="default" onClick={() => setAsked('quick')}>
-              {t('clients.quick')}
-            </Button>
-            <Button onClick={() => setAsked('full')}>{t('clients.full')}</Button>
+            <ExportButton name="clients" load={() => exportClients(clientQuery(query))} />
+            {me.can.includes('create_client') && (
+              <>
+                <Button variant="default" onClick={() => setAsked('quick')}>
+                  {t('clients.quick')}
+                </Button>
+                <Button onClick={() => setAsked('full')}>{t('clients.full')}</Button>
+              </>
+            )}
           </>
         )}
-      </Toolbar>
-      <DataTable
-        label={t('tab.clients')}
-        columns={columns}
-        state={state}
-        rowKey={(client) => client.id}
-        empty={<EmptyState icon={<IconUsers size={20} />} title={q ? t('common:no_match', { q }) : empty} />}
+        empty={<EmptyState icon={<IconUsers size={20} />} title={t('clients.empty')} />}
       />
       {preview && <ViewAll to={listPath} list={t('tab.clients')} />}
       {setup && !dialog && (

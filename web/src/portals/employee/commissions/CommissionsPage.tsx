@@ -1,18 +1,12 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconBan, IconCheck } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { api, body, versionedBody } from '../../../api/client';
-import { queries } from '../../../api/queries';
 import type { Commission } from '../../../api/types';
 import { paths } from '../../../paths';
-import { CommissionTable } from '../../../shared/commissions/CommissionTable';
-import { commissionsCsv } from '../../../shared/commissions/exports';
-import { useStatusFilter } from '../../../shared/commissions/StatusFilter';
-import { ExportButton } from '../../../shared/ExportButton';
-import { tableState } from '../../../shared/tableState';
+import { CommissionGrid } from '../../../shared/commissions/CommissionGrid';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -27,19 +21,11 @@ const MAX_BULK = 200;
 /** Commission ledger; pending commissions are approved for the next payout run. */
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
-  const { status, filter } = useStatusFilter();
-  const state = tableState(useInfiniteQuery(queries.commissions({ status })));
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [voiding, setVoiding] = useState<Commission | null>(null);
-  // Keeps only rows still present and pending.
-  const open = state.rows?.filter((row) => row.can.includes('approve')) ?? [];
-  const some = open.slice(0, MAX_BULK);
-  const chosen = open.filter((row) => picked.has(row.id)).map((row) => row.id);
   const approve = useSave({
     save: (ids: string[]) => body(api.POST('/rest/v1/commissions/approve', { body: { ids } })),
     invalidates: 'commission',
     onSaved: ({ items }) => {
-      setPicked(new Set());
       toast({ title: t('approve.done'), description: t('approve.count', { count: items.length }) });
     },
   });
@@ -52,12 +38,6 @@ export function Component() {
       toast({ title: t('void.done'), description: row.spv_identifier });
     },
   });
-  const pick = (id: string, on: boolean) => {
-    const next = new Set(picked);
-    if (on) next.add(id);
-    else next.delete(id);
-    setPicked(next);
-  };
   return (
     <>
       <PageHeader
@@ -69,78 +49,42 @@ export function Component() {
           </Button>
         }
       />
-      <Section
-        title={t('ledger')}
-        flush
-        actions={
-          <>
-            {filter}
-            <ExportButton name="commissions" load={() => commissionsCsv({ status })} />
-            {open.length > 1 && chosen.length < some.length && (
-              <Button variant="default" onClick={() => setPicked(new Set(some.map((row) => row.id)))}>
-                {open.length > MAX_BULK
-                  ? t('approve.first', { count: MAX_BULK })
-                  : t('approve.all', { count: open.length })}
-              </Button>
-            )}
-            <BusyButton
-              busy={approve.isPending}
-              disabled={chosen.length === 0}
-              label={t('approve.selected', { count: chosen.length })}
-              busyLabel={t('common:saving')}
-              onClick={() => approve.mutate(chosen)}
-            />
-          </>
-        }
-      >
-        <CommissionTable
+      <Section title={t('ledger')} flush>
+        <CommissionGrid
           withIso
-          state={state}
-          narrowed={Boolean(status)}
-          before={[
-            {
-              key: 'pick',
-              header: t('approve.pick'),
-              pick: true,
-              cell: (row) =>
-                row.can.includes('approve') && (
-                  <Checkbox
-                    size="sm"
-                    aria-label={t('approve.pick_one', { identifier: row.spv_identifier })}
-                    checked={picked.has(row.id)}
-                    disabled={chosen.length >= MAX_BULK && !picked.has(row.id)}
-                    onChange={(event) => pick(row.id, event.currentTarget.checked)}
-                  />
-                ),
-            },
-          ]}
-          after={[
-            {
-              key: 'actions',
-              header: t('common:actions'),
-              actions: true,
-              cell: (row) => (
-                <RowMenu
-                  name={row.spv_identifier}
-                  actions={[
-                    {
-                      needs: 'approve',
-                      label: t('approve'),
-                      icon: <IconCheck size={15} />,
-                      onClick: () => approve.mutate([row.id]),
-                    },
-                    {
-                      needs: 'void',
-                      label: t('void'),
-                      icon: <IconBan size={15} />,
-                      danger: true,
-                      onClick: () => setVoiding(row),
-                    },
-                  ].filter(({ needs }) => row.can.includes(needs))}
-                />
-              ),
-            },
-          ]}
+          orderPath={paths.employeeOrder}
+          bulk={(rows, clear) => {
+            const ids = rows.filter((row) => row.can.includes('approve')).map((row) => row.id);
+            return (
+              <BusyButton
+                busy={approve.isPending}
+                disabled={ids.length === 0 || ids.length > MAX_BULK}
+                label={t('approve.selected', { count: ids.length })}
+                busyLabel={t('common:saving')}
+                onClick={() => approve.mutate(ids, { onSuccess: clear })}
+              />
+            );
+          }}
+          actions={(row) => (
+            <RowMenu
+              name={row.spv_identifier}
+              actions={[
+                {
+                  needs: 'approve',
+                  label: t('approve'),
+                  icon: <IconCheck size={15} />,
+                  onClick: () => approve.mutate([row.id]),
+                },
+                {
+                  needs: 'void',
+                  label: t('void'),
+                  icon: <IconBan size={15} />,
+                  danger: true,
+                  onClick: () => setVoiding(row),
+                },
+              ].filter(({ needs }) => row.can.includes(needs))}
+            />
+          )}
         />
       </Section>
       {voiding && (

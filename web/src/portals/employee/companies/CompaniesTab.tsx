@@ -1,48 +1,57 @@
 import { Button } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
-import { queries } from '../../../api/queries';
+import { lists, type CompanyQuery } from '../../../api/lists';
 import type { Company } from '../../../api/types';
-import { tableState } from '../../../shared/tableState';
-import { useFlag, useParam } from '../../../shared/queryParams';
+import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
+import { useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
-import { DataTable, type Column } from '../../../ui/DataTable';
+import { localDay } from '../../../messages/format';
+import { DateText } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
+import type { GridColumn } from '../../../ui/grid/columns';
 import { RemoveMenu } from '../RemoveMenu';
 import { ExportButton } from '../../../shared/ExportButton';
-import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
-import { Toolbar } from '../Toolbar';
+import { PREVIEW_ROWS, useListPath } from '../preview';
 import { ViewAll } from '../ViewAll';
 import { CompanyForm } from './CompanyForm';
+
+function companyQuery({ filters, ...query }: GridQuery): CompanyQuery {
+  return { ...query, archived: filters.archived === 'true' || undefined };
+}
+
+const exportCompanies = (query: CompanyQuery) =>
+  body(api.GET('/rest/v1/companies.csv', { params: { query }, parseAs: 'blob' }));
 
 /** The list; on the dashboard only its first rows. */
 export function CompaniesTab({ preview = false }: { preview?: boolean }) {
   const { t } = useTranslation(['employee', 'common']);
   const me = useMe();
-  const [q, setQ] = useParam('q');
-  const [archived, setArchived] = useFlag('archived');
   const [edited, setEdited] = useState<Company | null>(null);
-  const query = { q: q || undefined, archived: archived || undefined };
-  const all = tableState(
-    useInfiniteQuery(queries.companies(preview ? { ...query, limit: PREVIEW_ROWS } : query)),
-  );
-  const state = preview ? previewState(all) : all;
   const listPath = useListPath('companies');
   const [asked, setAsked] = useParam('new');
-  const columns: Column<Company>[] = [
-    { key: 'name', header: t('column.name'), cell: (company) => company.name },
-    { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
+  const columns: GridColumn<Company>[] = [
     {
-      key: 'email',
-      header: t('column.email'),
-      wide: true,
-      whole: true,
-      cell: (company) => company.email ?? '—',
+      key: 'name',
+      header: t('column.name'),
+      sort: 'name',
+      phone: 'title',
+      link: (company) => company.name,
+      cell: () => null,
     },
-    { key: 'phone', header: t('column.phone'), whole: true, cell: (company) => company.phone ?? '—' },
+    { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
+    { key: 'email', header: t('column.email'), phone: 'text', cell: (company) => company.email ?? '—' },
+    { key: 'phone', header: t('column.phone'), cell: (company) => company.phone ?? '—' },
+    {
+      key: 'added',
+      header: t('clients.added'),
+      sort: 'created_at',
+      descendingFirst: true,
+      hidden: true,
+      cell: (company) => <DateText day={localDay(company.created_at)} />,
+    },
     {
       key: 'actions',
       header: t('common:actions'),
@@ -52,38 +61,41 @@ export function CompaniesTab({ preview = false }: { preview?: boolean }) {
       ),
     },
   ];
-  const empty = archived ? t('company.none_archived') : t('company.empty');
   return (
     <>
-      <Toolbar
-        searchLabel={t('company.search')}
-        q={q}
-        onSearch={setQ}
-        archived={{ shown: archived, onChange: setArchived }}
-      >
-        <ExportButton
-          name="companies"
-          load={() =>
-            body(
-              api.GET('/rest/v1/companies.csv', {
-                params: { query },
-                parseAs: 'blob',
-              }),
-            )
-          }
-        />
-        {me.can.includes('create_company') && (
-          <Button onClick={() => setAsked('company')}>{t('company.add')}</Button>
-        )}
-      </Toolbar>
-      <DataTable
+      <ListGrid<Company>
+        list="companies"
         label={t('tab.companies')}
+        preview={preview ? PREVIEW_ROWS : undefined}
         columns={columns}
-        state={state}
-        rowKey={(company) => company.id}
-        empty={
-          <EmptyState icon={<IconBuilding size={20} />} title={q ? t('common:no_match', { q }) : empty} />
-        }
+        rows={(query) => lists.companies(companyQuery(query))}
+        rowKey={(row) => row.id}
+        rowName={(company) => company.name}
+        defaultSort={{ key: 'name', descending: false }}
+        filters={[
+          {
+            key: 'archived',
+            label: t('archived'),
+            choices: [{ value: 'true', label: t('archived_yes') }],
+          },
+        ]}
+        views={[{ key: 'archived', name: t('archived'), query: 'archived=true' }]}
+        search={t('company.search')}
+        bulk={(rows) => (
+          <ExportButton
+            name="companies"
+            load={() => exportCompanies({ ids: rows.map(({ id }) => id).join(',') })}
+          />
+        )}
+        actions={(query) => (
+          <>
+            <ExportButton name="companies" load={() => exportCompanies(companyQuery(query))} />
+            {me.can.includes('create_company') && (
+              <Button onClick={() => setAsked('company')}>{t('company.add')}</Button>
+            )}
+          </>
+        )}
+        empty={<EmptyState icon={<IconBuilding size={20} />} title={t('company.empty')} />}
       />
       {preview && <ViewAll to={listPath} list={t('tab.companies')} />}
       {asked === 'company' && <CompanyForm company={null} onClose={() => setAsked('')} />}

@@ -1,33 +1,35 @@
-import { Anchor, Text } from '@mantine/core';
-import { IconInbox } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Anchor, Button, Text } from '@mantine/core';
+import { IconInbox, IconUserCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
+import { lists, type RequestQuery } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import type { Request } from '../../../api/types';
 import { money } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
-import { tableState } from '../../../shared/tableState';
-import { useParam } from '../../../shared/queryParams';
+import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { kinds, priorities, priorityTone, states } from '../../../shared/requests/quickRequestKinds';
 import { useMe } from '../../../shared/session/me';
-import { ChoiceFilter } from '../../../ui/ChoiceFilter';
-import { DataTable, type Column } from '../../../ui/DataTable';
+import { useSave } from '../../../shared/useSave';
 import { RelativeTime } from '../../../ui/DateText';
-import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { Tag } from '../../../ui/Tag';
+import { toast } from '../../../ui/toasts';
+import type { GridColumn } from '../../../ui/grid/columns';
+import type { GridFilter } from '../../../ui/grid/FilterChips';
 import { RequestDueDate } from './RequestDueDate';
 import { RequestDialog, type SelectedRequest } from './RequestDialog';
 import { RequestMenu } from './RequestMenu';
 import classes from './RequestTable.module.css';
 
-const orders = ['created_at', 'due_at', 'priority'] as const;
+const exportRequests = (query: RequestQuery) =>
+  body(api.GET('/rest/v1/requests.csv', { params: { query }, parseAs: 'blob' }));
 
 /** Request list of the desk: clients, applicants, partners and visitors. */
 export function RequestTable() {
@@ -35,41 +37,34 @@ export function RequestTable() {
   const me = useMe();
   const { data: staff = [] } = useQuery(queries.staff());
   const [chosen, setChosen] = useState<SelectedRequest | null>(null);
-  const [q, setQ] = useParam('q');
-  const [kind, setKind] = useParam('kind');
-  const [status, setStatus] = useParam('status');
-  const [priority, setPriority] = useParam('priority');
-  const [assignee, setAssignee] = useParam('assignee');
-  const [order, setOrder] = useParam('order');
-  const query = {
-    q: q || undefined,
-    kind: kinds.find((known) => known === kind),
-    status: states.find((known) => known === status),
-    open: status === 'open' || undefined,
-    priority: priorities.find((known) => known === priority),
-    assignee_id: assignee === 'me' ? me.id : staff.find((person) => person.id === assignee)?.id,
-    unassigned: assignee === 'none' || undefined,
-    order: orders.find((known) => known === order),
+  const requestQuery = ({ filters, ...query }: GridQuery): RequestQuery => {
+    const { kind, status, priority, assignee } = filters;
+    return {
+      ...query,
+      kind: kinds.find((known) => known === kind),
+      status: states.find((known) => known === status),
+      open: status === 'open' || undefined,
+      priority: priorities.find((known) => known === priority),
+      assignee_id: assignee === 'me' ? me.id : staff.find((person) => person.id === assignee)?.id,
+      unassigned: assignee === 'none' || undefined,
+    };
   };
-  const columns: Column<Request>[] = [
+  const columns: GridColumn<Request>[] = [
     {
       key: 'request',
       header: t('column.request'),
+      phone: 'title',
+      link: (request) => <span className={`mono ${classes.whole}`}>{request.reference}</span>,
       cell: (request) => (
-        <>
-          <Anchor component={Link} to={paths.request(request.id)} className={`mono ${classes.whole}`}>
-            {request.reference}
-          </Anchor>
-          <Text size="xs" c="dimmed">
-            {t(`names:request_kind.${request.kind}`)}
-          </Text>
-        </>
+        <Text size="xs" c="dimmed">
+          {t(`names:request_kind.${request.kind}`)}
+        </Text>
       ),
     },
     {
       key: 'from',
       header: t('column.from'),
-      wide: true,
+      phone: 'text',
       cell: (request) => (
         <>
           {request.name}
@@ -82,18 +77,20 @@ export function RequestTable() {
     {
       key: 'what',
       header: t('column.what'),
-      wide: true,
       cell: (request) => <RequestSummary request={request} />,
     },
     {
       key: 'priority',
       header: t('names:field.priority'),
+      sort: 'priority',
       cell: ({ priority: urgency }) =>
         urgency && <Tag tone={priorityTone[urgency]}>{t(`names:request_priority.${urgency}`)}</Tag>,
     },
     {
       key: 'sent',
       header: t('column.sent'),
+      sort: 'created_at',
+      descendingFirst: true,
       cell: (request) => (
         <span className={classes.whole}>
           <RelativeTime at={request.created_at} />
@@ -103,6 +100,8 @@ export function RequestTable() {
     {
       key: 'due',
       header: t('column.due'),
+      sort: 'due_at',
+      phone: 'end',
       cell: (request) => (
         <span className={classes.whole}>
           <RequestDueDate request={request} />
@@ -117,6 +116,7 @@ export function RequestTable() {
     {
       key: 'status',
       header: t('common:status'),
+      phone: 'side',
       cell: (request) => (
         <>
           <StatusBadge kind="request" status={request.status} />
@@ -137,79 +137,104 @@ export function RequestTable() {
       cell: (request) => <RequestMenu request={request} onChoose={setChosen} />,
     },
   ];
-  const narrowed = Boolean(q || kind || status || priority || assignee);
+  const filters: GridFilter[] = [
+    {
+      key: 'kind',
+      label: t('desk.kind'),
+      choices: kinds.map((value) => ({ value, label: t(`names:request_kind.${value}`) })),
+    },
+    {
+      key: 'status',
+      label: t('desk.status'),
+      choices: [
+        { value: 'open', label: t('desk.undecided') },
+        ...states.map((value) => ({ value, label: t(`names:request_status.${value}`) })),
+      ],
+    },
+    {
+      key: 'priority',
+      label: t('desk.priority'),
+      choices: priorities.map((value) => ({ value, label: t(`names:request_priority.${value}`) })),
+    },
+    {
+      key: 'assignee',
+      label: t('desk.assignee'),
+      choices: [
+        { value: 'me', label: t('desk.mine') },
+        { value: 'none', label: t('nobody') },
+        ...staff
+          .filter((person) => person.id !== me.id)
+          .map((person) => ({ value: person.id, label: person.name })),
+      ],
+    },
+  ];
   return (
-    <Section
-      title={t('desk.list')}
-      flush
-      actions={
-        <ExportButton
-          name="requests"
-          load={() => body(api.GET('/rest/v1/requests.csv', { params: { query }, parseAs: 'blob' }))}
-        />
-      }
-    >
-      <div className={classes.filters} role="search" aria-label={t('desk.filters')}>
-        <SearchBox label={t('desk.search')} value={q} onChange={setQ} />
-        <ChoiceFilter
-          label={t('desk.kind')}
-          all={t('desk.all_kinds')}
-          value={kind}
-          choices={kinds.map((value) => ({ value, label: t(`names:request_kind.${value}`) }))}
-          onChange={setKind}
-        />
-        <ChoiceFilter
-          label={t('desk.status')}
-          all={t('desk.all_states')}
-          value={status}
-          choices={[
-            { value: 'open', label: t('desk.undecided') },
-            ...states.map((value) => ({ value, label: t(`names:request_status.${value}`) })),
-          ]}
-          onChange={setStatus}
-        />
-        <ChoiceFilter
-          label={t('desk.priority')}
-          all={t('desk.all_priorities')}
-          value={priority}
-          choices={priorities.map((value) => ({ value, label: t(`names:request_priority.${value}`) }))}
-          onChange={setPriority}
-        />
-        <ChoiceFilter
-          label={t('desk.assignee')}
-          all={t('desk.all_assignees')}
-          value={assignee}
-          choices={[
-            { value: 'me', label: t('desk.mine') },
-            { value: 'none', label: t('nobody') },
-            ...staff
-              .filter((person) => person.id !== me.id)
-              .map((person) => ({ value: person.id, label: person.name })),
-          ]}
-          onChange={setAssignee}
-        />
-        <ChoiceFilter
-          label={t('desk.order')}
-          all={t('desk.newest')}
-          value={order}
-          choices={orders.map((value) => ({ value, label: t(`desk.order_${value}`) }))}
-          onChange={setOrder}
-        />
-      </div>
-      <DataTable
+    <Section title={t('desk.list')} flush>
+      <ListGrid<Request>
+        list="requests"
         label={t('desk.list')}
         columns={columns}
-        state={tableState(useInfiniteQuery(queries.requests({ ...query, limit: 25 })))}
+        rows={(query) => lists.requests(requestQuery(query))}
         rowKey={(request) => request.id}
-        empty={
-          <EmptyState
-            icon={<IconInbox size={20} />}
-            title={narrowed ? t('desk.none_match') : t('desk.empty')}
-          />
-        }
+        rowName={(request) => request.reference}
+        defaultSort={{ key: 'created_at', descending: true }}
+        hrefOf={(request) => paths.request(request.id)}
+        filters={filters}
+        search={t('desk.search')}
+        views={[
+          { key: 'open', name: t('desk.undecided'), query: 'status=open&sort=due_at' },
+          { key: 'mine', name: t('desk.mine'), query: 'assignee=me&status=open&sort=due_at' },
+          { key: 'unassigned', name: t('desk.unassigned'), query: 'assignee=none&status=open&sort=due_at' },
+        ]}
+        bulk={(rows, clear) => (
+          <>
+            <TakeAll requests={rows} onDone={clear} />
+            <ExportButton
+              name="requests"
+              load={() => exportRequests({ ids: rows.map(({ id }) => id).join(',') })}
+            />
+          </>
+        )}
+        actions={(query) => <ExportButton name="requests" load={() => exportRequests(requestQuery(query))} />}
+        empty={<EmptyState icon={<IconInbox size={20} />} title={t('desk.empty')} />}
       />
       {chosen && <RequestDialog chosen={chosen} onClose={() => setChosen(null)} />}
     </Section>
+  );
+}
+
+/** Assigns the selected requests to oneself. */
+function TakeAll({ requests, onDone }: { requests: Request[]; onDone: () => void }) {
+  const { t } = useTranslation('requests');
+  const me = useMe();
+  const free = requests.filter((request) => request.can.includes('update') && request.assignee?.id !== me.id);
+  const { mutate, isPending } = useSave({
+    save: () =>
+      Promise.all(
+        free.map((request) =>
+          body(
+            api.PATCH('/rest/v1/requests/{id}', {
+              params: versionedBody(request),
+              body: { assignee_id: me.id },
+            }),
+          ),
+        ),
+      ),
+    invalidates: 'request',
+    onSaved: (taken) => {
+      toast({ title: t('taken', { count: taken.length }) });
+      onDone();
+    },
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconUserCheck size={15} aria-hidden="true" />}
+      disabled={free.length === 0 || isPending}
+      onClick={() => mutate()}
+    >
+      {t('take')}
+    </Button>
   );
 }
 

@@ -21,16 +21,15 @@ import classes from './SpvsTab.module.css';
 
 const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
 
-/** Order list with the steps of the selected order; on the dashboard only its first rows. */
-export function SpvsTab({ preview = false }: { preview?: boolean }) {
+/** First rows of the order list with the steps of the selected order, on the dashboard. */
+export function SpvsTab() {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
   const [q, setQ] = useParam('q');
   const [status, setStatus] = useParam('status');
   const [selected, select] = useParam('spv');
   const query = { q: q || undefined, status: status || undefined };
-  const all = tableState(useInfiniteQuery(queries.spvs(preview ? { ...query, limit: PREVIEW_ROWS } : query)));
-  const state = preview ? previewState(all) : all;
+  const state = previewState(tableState(useInfiniteQuery(queries.spvs({ ...query, limit: PREVIEW_ROWS }))));
   const listPath = useListPath('spvs');
   const [asked, setAsked] = useParam('new');
   const setParams = useSetParams();
@@ -71,7 +70,7 @@ export function SpvsTab({ preview = false }: { preview?: boolean }) {
           <EmptyState icon={<IconListDetails size={20} />} title={t('spvs.select')} />
         )}
       </div>
-      {preview && <ViewAll to={listPath} list={t('tab.spvs')} />}
+      <ViewAll to={listPath} list={t('tab.spvs')} />
       {asked === 'order' && (
         <SpvForm
           onClose={() => setAsked('')}

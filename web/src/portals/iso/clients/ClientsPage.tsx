@@ -1,44 +1,37 @@
-import { Anchor } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
-import { queries } from '../../../api/queries';
+import { lists } from '../../../api/lists';
 import type { ListedClient } from '../../../api/types';
 import { localDay, number } from '../../../messages/format';
 import { paths } from '../../../paths';
-import { tableState } from '../../../shared/tableState';
-import { useParam } from '../../../shared/queryParams';
-import { DataTable, type Column } from '../../../ui/DataTable';
+import { ListGrid } from '../../../shared/grid/ListGrid';
 import { DateText } from '../../../ui/DateText';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ProgressBar } from '../../../ui/ProgressBar';
-import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
+import type { GridColumn } from '../../../ui/grid/columns';
 
 /** Clients of the partner. */
 export function Component() {
   const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
-  const [q, setQ] = useParam('q');
-  const state = tableState(useInfiniteQuery(queries.clients({ q: q || undefined })));
   const name = (client: ListedClient) => `${client.first_name} ${client.last_name}`;
-  const columns: Column<ListedClient>[] = [
+  const columns: GridColumn<ListedClient>[] = [
     {
       key: 'name',
       header: t('names:field.name'),
-      cell: (client) => (
-        <Anchor component={Link} to={paths.isoClient(client.id)} fz="inherit" fw={500}>
-          {name(client)}
-        </Anchor>
-      ),
+      sort: 'first_name',
+      phone: 'title',
+      link: name,
+      cell: () => null,
     },
-    { key: 'email', header: t('names:field.email'), wide: true, whole: true, cell: (client) => client.email },
-    { key: 'phone', header: t('names:field.phone'), whole: true, cell: (client) => client.phone ?? '—' },
+    { key: 'email', header: t('names:field.email'), phone: 'text', cell: (client) => client.email },
+    { key: 'phone', header: t('names:field.phone'), cell: (client) => client.phone ?? '—' },
     {
       key: 'status',
       header: t('common:status'),
+      phone: 'side',
       cell: (client) => <StatusBadge kind="profile" status={client.status} />,
     },
     {
@@ -63,27 +56,30 @@ export function Component() {
     {
       key: 'since',
       header: t('clients.since'),
+      sort: 'created_at',
+      descendingFirst: true,
       cell: (client) => <DateText day={localDay(client.created_at)} />,
     },
   ];
   return (
     <>
       <PageHeader title={t('clients.title')} text={t('clients.text')} />
-      <Section
-        title={t('clients.list')}
-        flush
-        actions={<SearchBox label={t('clients.search')} value={q} onChange={setQ} />}
-      >
-        <DataTable
+      <Section title={t('clients.list')} flush>
+        <ListGrid<ListedClient>
+          list="clients"
           label={t('clients.list')}
           columns={columns}
-          state={state}
+          rows={({ q, order, limit }) => lists.clients({ q, order, limit })}
           rowKey={(client) => client.id}
+          rowName={name}
+          defaultSort={{ key: 'created_at', descending: true }}
+          hrefOf={(client) => paths.isoClient(client.id)}
+          search={t('clients.search')}
           empty={
             <EmptyState
               icon={<IconUsers size={20} />}
-              title={q ? t('common:no_match', { q }) : t('clients.empty')}
-              text={q ? undefined : t('clients.empty_text')}
+              title={t('clients.empty')}
+              text={t('clients.empty_text')}
             />
           }
         />

@@ -1,22 +1,15 @@
 import { Button, Stack } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
+import { CommissionGrid } from '../../../shared/commissions/CommissionGrid';
 import { CommissionOverview } from '../../../shared/commissions/CommissionOverview';
-import { CommissionTable } from '../../../shared/commissions/CommissionTable';
-import { commissionsCsv } from '../../../shared/commissions/exports';
-import { useStatusFilter } from '../../../shared/commissions/StatusFilter';
-import { ExportButton } from '../../../shared/ExportButton';
-import { tableState } from '../../../shared/tableState';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 
 /** Commissions: totals and ledger. */
 export function Component() {
   const { t } = useTranslation('commissions');
-  const { status, filter } = useStatusFilter();
   return (
     <>
       <PageHeader
@@ -30,20 +23,8 @@ export function Component() {
       />
       <Stack gap="md">
         <CommissionOverview />
-        <Section
-          title={t('ledger')}
-          flush
-          actions={
-            <>
-              {filter}
-              <ExportButton name="commissions" load={() => commissionsCsv({ status })} />
-            </>
-          }
-        >
-          <CommissionTable
-            state={tableState(useInfiniteQuery(queries.commissions({ status })))}
-            narrowed={Boolean(status)}
-          />
+        <Section title={t('ledger')} flush>
+          <CommissionGrid />
         </Section>
       </Stack>
     </>

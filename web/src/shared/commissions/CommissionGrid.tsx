@@ -1,0 +1,133 @@
+import { Text } from '@mantine/core';
+import { IconCoin } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { lists, type CommissionQuery } from '../../api/lists';
+import type { Commission, CommissionStatus } from '../../api/types';
+import { DateText } from '../../ui/DateText';
+import { EmptyState } from '../../ui/EmptyState';
+import { Money } from '../../ui/Money';
+import { Prose } from '../../ui/Prose';
+import { StatusBadge } from '../../ui/StatusBadge';
+import type { GridColumn } from '../../ui/grid/columns';
+import { ExportButton } from '../ExportButton';
+import { ListGrid, type GridQuery } from '../grid/ListGrid';
+import { commissionsCsv } from './exports';
+import { Rule } from './Rule';
+
+const states: CommissionStatus[] = ['pending', 'approved', 'paid', 'void'];
+
+interface Props {
+  /** Staff see the partner. */
+  withIso?: boolean;
+  /** Path of the order's page. */
+  orderPath?: (id: string) => string;
+  /** Buttons of a row. */
+  actions?: (row: Commission) => ReactNode;
+  /** Actions on the selected rows, besides the export. */
+  bulk?: (rows: Commission[], clear: () => void) => ReactNode;
+}
+
+function commissionQuery({ filters, ...query }: GridQuery): CommissionQuery {
+  return { ...query, status: states.find((known) => known === filters.status) };
+}
+
+/** Commission ledger: source, rule, amount and status. */
+export function CommissionGrid({ withIso = false, orderPath, actions, bulk }: Props) {
+  const { t } = useTranslation(['commissions', 'names', 'common']);
+  const columns: GridColumn<Commission>[] = [
+    {
+      key: 'order',
+      header: t('column.order'),
+      phone: 'title',
+      link: (row) => <span className="mono">{row.spv_identifier}</span>,
+      cell: (row) => (
+        <Text size="xs" c="dimmed">
+          {withIso ? `${row.iso_name} · ${row.client.name}` : row.client.name}
+        </Text>
+      ),
+    },
+    {
+      key: 'earned',
+      header: t('column.earned'),
+      sort: 'earned_date',
+      descendingFirst: true,
+      phone: 'text',
+      cell: (row) => <DateText day={row.earned_date} />,
+    },
+    {
+      key: 'rule',
+      header: t('column.rule'),
+      explain: t('column.rule_text'),
+      cell: (row) => <Rule row={row} />,
+    },
+    {
+      key: 'status',
+      header: t('common:status'),
+      phone: 'end',
+      cell: (row) => (
+        <>
+          <StatusBadge kind="commission" status={row.status} />
+          {(row.run ?? row.reason) && (
+            <Text size="xs" c="dimmed" mt={2} lineClamp={2}>
+              <Prose>{row.run ?? row.reason}</Prose>
+            </Text>
+          )}
+        </>
+      ),
+    },
+    {
+      key: 'amount',
+      header: t('column.amount'),
+      explain: t('column.amount_text'),
+      align: 'right',
+      sort: 'amount',
+      descendingFirst: true,
+      phone: 'side',
+      cell: (row) => <Money amount={row.amount} currency={row.currency} />,
+    },
+  ];
+  if (actions) {
+    columns.push({ key: 'actions', header: t('common:actions'), actions: true, cell: actions });
+  }
+  return (
+    <ListGrid<Commission>
+      list="commissions"
+      label={t('ledger')}
+      columns={columns}
+      rows={(query) => lists.commissions(commissionQuery(query))}
+      rowKey={(row) => row.id}
+      rowName={(row) => row.spv_identifier}
+      defaultSort={{ key: 'earned_date', descending: true }}
+      hrefOf={orderPath && ((row) => orderPath(row.spv_id))}
+      filters={[
+        {
+          key: 'status',
+          label: t('common:status'),
+          choices: states.map((value) => ({ value, label: t(`names:commission_status.${value}`) })),
+        },
+      ]}
+      search={t('search')}
+      views={(['pending', 'approved', 'paid'] as const).map((status) => ({
+        key: status,
+        name: t(`names:commission_status.${status}`),
+        query: `status=${status}`,
+      }))}
+      sumColumn="amount"
+      amountOf={(row) => row}
+      bulk={(rows, clear) => (
+        <>
+          {bulk?.(rows, clear)}
+          <ExportButton
+            name="commissions"
+            load={() => commissionsCsv({ ids: rows.map(({ id }) => id).join(',') })}
+          />
+        </>
+      )}
+      actions={(query) => (
+        <ExportButton name="commissions" load={() => commissionsCsv(commissionQuery(query))} />
+      )}
+      empty={<EmptyState icon={<IconCoin size={20} />} title={t('empty')} text={t('empty_text')} />}
+    />
+  );
+}

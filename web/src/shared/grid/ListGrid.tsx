@@ -1,0 +1,186 @@
+import { Button, Drawer } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router-dom';
+import type { ListOptions } from '../../api/lists';
+import { SearchBox } from '../../ui/SearchBox';
+import { BulkBar } from '../../ui/grid/BulkBar';
+import { DataGrid } from '../../ui/grid/DataGrid';
+import { FilterChips, type GridFilter } from '../../ui/grid/FilterChips';
+import { GridMenu } from '../../ui/grid/GridMenu';
+import { sortText, type GridColumn, type Sort } from '../../ui/grid/columns';
+import { EmptyState } from '../../ui/EmptyState';
+import { IconFilterOff } from '@tabler/icons-react';
+import { useMe } from '../session/me';
+import classes from './ListGrid.module.css';
+import { useListQuery } from './listQuery';
+import { listState } from './listState';
+import { useGridPreferences } from './preferences';
+import { sumsByCurrency, type Amount } from './sums';
+import { ViewTabs, type ListName, type ListView } from './ViewTabs';
+
+/** Filters and order as the query of the list's route. */
+export interface GridQuery {
+  q?: string;
+  order?: string;
+  /** Rows of a page, where not the usual number. */
+  limit?: number;
+  filters: Record<string, string>;
+}
+
+interface Props<Row> {
+  /** Name for saved views and preferences. */
+  list: ListName;
+  label: string;
+  columns: GridColumn<Row>[];
+  rows: (query: GridQuery) => ListOptions<Row>;
+  rowKey: (row: Row) => string;
+  rowName: (row: Row) => string;
+  defaultSort: Sort;
+  hrefOf?: (row: Row) => string | undefined;
+  filters?: GridFilter[];
+  /** Label of the search box; none without a search. */
+  search?: string;
+  /** Views that everyone has, besides all rows. */
+  views?: ListView[];
+  /** Sum of a list with amounts, under this column. */
+  sumColumn?: string;
+  amountOf?: (row: Row) => Amount;
+  /** Actions on the selected rows; rows cannot be selected without. */
+  bulk?: (rows: Row[], clear: () => void) => ReactNode;
+  /** The row beside the list, on Space. */
+  peek?: (row: Row) => ReactNode;
+  empty: ReactNode;
+  /** Only the first rows, without views, selection and pages: on a dashboard. */
+  preview?: number;
+  /** Buttons of the list. */
+  actions?: (query: GridQuery) => ReactNode;
+}
+
+/** A list with saved views, search, filters, order, selection and totals, all of it in the URL. */
+export function ListGrid<Row>(props: Props<Row>) {
+  const { list, label, filters = [], views = [], columns, rowKey, preview } = props;
+  const bulk = preview ? undefined : props.bulk;
+  const sumColumn = preview ? undefined : props.sumColumn;
+  const { t } = useTranslation('grid');
+  const navigate = useNavigate();
+  const me = useMe();
+  const url = useListQuery(filters.map(({ key }) => key));
+  const preferences = useGridPreferences(list, me.id);
+  const query: GridQuery = {
+    q: url.q || undefined,
+    order: url.sort ? sortText(url.sort) : undefined,
+    filters: url.filters,
+    limit: props.preview,
+  };
+  const found = useInfiniteQuery(props.rows(query));
+  const all = listState(found);
+  const state = props.preview ? { ...all, rows: all.rows?.slice(0, props.preview), more: undefined } : all;
+  const [ids, setIds] = useState<Record<string, true>>({});
+  const [peeked, setPeeked] = useState<string | null>(null);
+  const selected = (state.rows ?? []).filter((row) => ids[rowKey(row)]);
+  const peekedRow = state.rows?.find((row) => rowKey(row) === peeked);
+  const hidden = preferences.hidden ?? columns.filter((column) => column.hidden).map((column) => column.key);
+  const sums = sumColumn ? sumsByCurrency(found.data?.total?.sums ?? []) : [];
+  const shown = columns.map((column) =>
+    column.key === sumColumn && sums.length > 0
+      ? { ...column, sums: sums.map((sum) => <div key={sum}>{sum}</div>) }
+      : column,
+  );
+  const narrowed = Boolean(url.q) || filters.some(({ key }) => url.filters[key]);
+  return (
+    <>
+      {!preview && (
+        <ViewTabs list={list} views={views} current={url.text} rows={props.rows} filters={filters} />
+      )}
+      <div className={classes.tools} role="search" aria-label={label}>
+        {props.search && <SearchBox label={props.search} value={url.q} onChange={url.setQ} />}
+        {filters.length > 0 && (
+          <FilterChips filters={filters} values={url.filters} onChange={url.setFilter} onClear={url.clear} />
+        )}
+        <div className={classes.end}>
+          {!preview && (
+            <GridMenu
+              columns={columns}
+              hidden={hidden}
+              density={preferences.density}
+              onHidden={(next) => preferences.save({ hidden: next })}
+              onDensity={(density) => preferences.save({ density })}
+            />
+          )}
+          {props.actions?.(query)}
+        </div>
+      </div>
+      <DataGrid
+        main
+        footer={!preview}
+        expected={preview}
+        label={label}
+        columns={shown}
+        state={state}
+        rowKey={rowKey}
+        rowName={props.rowName}
+        hrefOf={props.hrefOf}
+        onOpen={(_, href) => void navigate(href)}
+        onPeek={props.peek && ((row) => setPeeked(rowKey(row)))}
+        sort={url.sort}
+        defaultSort={props.defaultSort}
+        onSort={url.setSort}
+        selection={bulk && { ids, onChange: setIds }}
+        density={preferences.density}
+        hidden={hidden}
+        empty={
+          narrowed ? (
+            <EmptyState
+              icon={<IconFilterOff size={20} />}
+              title={t('no_match')}
+              action={
+                <Button variant="default" onClick={url.clear}>
+                  {t('clear_filters')}
+                </Button>
+              }
+            />
+          ) : (
+            props.empty
+          )
+        }
+      />
+      {bulk && selected.length > 0 && (
+        <BulkBar
+          count={selected.length}
+          sums={props.amountOf && sumsByCurrency(selected.map(props.amountOf))}
+          onClear={() => setIds({})}
+        >
+          {bulk(selected, () => setIds({}))}
+        </BulkBar>
+      )}
+      {props.peek && (
+        <Drawer
+          position="right"
+          size={420}
+          opened={peekedRow !== undefined}
+          onClose={() => setPeeked(null)}
+          title={peekedRow && t('peek', { name: props.rowName(peekedRow) })}
+        >
+          {peekedRow && (
+            <>
+              {props.peek(peekedRow)}
+              <Open href={props.hrefOf?.(peekedRow)} />
+            </>
+          )}
+        </Drawer>
+      )}
+    </>
+  );
+}
+
+function Open({ href }: { href: string | undefined }) {
+  const { t } = useTranslation('grid');
+  if (href === undefined) return null;
+  return (
+    <Button component={Link} to={href} mt="md">
+      {t('open')}
+    </Button>
+  );
+}
