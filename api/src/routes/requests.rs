@@ -230,6 +230,9 @@ pub struct ListRequestsQuery {
     /// Staff only.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     assignee_id: Option<UserId>,
+    /// Staff only: requests that this user sent.
+    #[serde(default, deserialize_with = "empty_string_as_none")]
+    user_id: Option<UserId>,
     /// Staff only: unassigned requests.
     unassigned: Option<bool>,
     /// Only these requests: up to 500 ids, separated by commas.
@@ -267,6 +270,7 @@ impl ListRequestsQuery {
             open: self.open.unwrap_or_default(),
             priority: read("priority", self.priority.as_deref())?,
             assignee,
+            sender: self.user_id,
             order,
             ids: self.ids,
         };

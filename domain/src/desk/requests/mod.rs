@@ -267,6 +267,7 @@ fn own_only(ctx: &Ctx, filter: &Filter) -> Result<Option<UserId>> {
         for (field, wanted) in [
             ("priority", filter.priority.is_some()),
             ("assignee_id", filter.assignee.is_some()),
+            ("user_id", filter.sender.is_some()),
             ("order", filter.order.key != RequestSort::CreatedAt),
         ] {
             if wanted {

@@ -31,6 +31,8 @@ pub struct Filter {
     pub open: bool,
     pub priority: Option<Priority>,
     pub assignee: Option<Assignee>,
+    /// The user who sent them.
+    pub sender: Option<UserId>,
     pub order: Order<RequestSort>,
     /// Restricts to these ids, as the search found them.
     pub ids: Option<Vec<Uuid>>,
@@ -96,7 +98,7 @@ impl SortKey for RequestSort {
 /// The conditions of a filter; with `of` only the requests of this user.
 async fn conditions(db: &mut Db, of: Option<UserId>, filter: &Filter) -> Result<Conditions> {
     let mut all = Conditions::new(db.dialect());
-    all.and_id("r.user_id", of.map(|id| id.0));
+    all.and_id("r.user_id", of.or(filter.sender).map(|id| id.0));
     match filter.assignee {
         Some(Assignee::One(id)) => all.and_id("r.assignee_id", Some(id.0)),
         Some(Assignee::Nobody) => all.and("r.assignee_id is null"),

@@ -1,7 +1,7 @@
 //! SQL of calls, and a call's row.
 use crate::kernel::{
     access::Scope,
-    db::{Db, Row, Sql, Tx, const_concat, insert},
+    db::{Db, Dialect, Row, Sql, Tx, const_concat, insert},
     error::Result,
     ids::{CallId, IsoId},
     page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
