@@ -23,6 +23,7 @@ mod maintenance;
 mod messages;
 mod notifications;
 mod openapi;
+mod operation_snapshots;
 mod provider;
 mod reports;
 mod request_span;
