@@ -10959,6 +10959,8 @@ export interface operations {
                 priority?: components["schemas"]["RequestPriority"];
                 /** @description Staff only. */
                 assignee_id?: components["schemas"]["UserId"];
+                /** @description Staff only: requests that this user sent. */
+                user_id?: components["schemas"]["UserId"];
                 /** @description Staff only: unassigned requests. */
                 unassigned?: boolean;
                 /** @description Only these requests: up to 500 ids, separated by commas. */
@@ -11043,6 +11045,8 @@ export interface operations {
                 priority?: components["schemas"]["RequestPriority"];
                 /** @description Staff only. */
                 assignee_id?: components["schemas"]["UserId"];
+                /** @description Staff only: requests that this user sent. */
+                user_id?: components["schemas"]["UserId"];
                 /** @description Staff only: unassigned requests. */
                 unassigned?: boolean;
                 /** @description Only these requests: up to 500 ids, separated by commas. */
