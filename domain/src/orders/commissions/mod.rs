@@ -120,6 +120,7 @@ pub(crate) async fn list_in(ctx: &Ctx, scope: Scope, filter: &Filter, page: &Pag
 ///
 /// # Errors
 /// As [`list`].
+#[tracing::instrument(level = "debug", name = "commissions.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     ctx.may(Action::View, Resource::Commissions)?;
     store::total(&mut ctx.db(), ctx.scope()?, filter).await

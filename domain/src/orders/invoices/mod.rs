@@ -172,6 +172,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<I
 ///
 /// # Errors
 /// Unauthenticated.
+#[tracing::instrument(level = "debug", name = "invoices.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     let (scope, today) = (ctx.scope()?, settings::office_today(ctx).await?);
     store::total(&mut ctx.db(), scope, filter, today).await
