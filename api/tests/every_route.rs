@@ -381,6 +381,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "commission_overview"
         | "commission_statement"
         | "payout_run_list"
+        | "payout_run_preview"
         | "lead_list"
         | "call_list"
         | "search_find"
