@@ -3,6 +3,7 @@ use domain::{
     Ctx, Error,
     directory::clients,
     kernel::{
+        db::Sql,
         ids::{CompanyId, InvoiceId, UserId},
         page::PageQuery,
     },
