@@ -419,6 +419,7 @@ async fn exports_match_the_filtered_list() {
                     "priority=high".into(),
                     format!("assignee_id={}", erin.id),
                     "unassigned=true".into(),
+                    format!("user_id={maya}"),
                     "order=created_at".into(),
                     "order=due_at".into(),
                     "order=priority".into(),

@@ -560,6 +560,7 @@ async fn list_filters_and_sorts() {
         for (filter, refused) in [
             (Filter { priority: Some(Priority::High), ..Filter::default() }, "priority not_allowed"),
             (Filter { assignee: Some(Assignee::Nobody), ..Filter::default() }, "assignee_id not_allowed"),
+            (Filter { sender: Some(user_id(&elias)), ..Filter::default() }, "user_id not_allowed"),
             (by(ListOrder::Priority), "order not_allowed"),
         ] {
             let own = requests::list(&maya, &filter, &PageQuery::default()).await.unwrap_err();

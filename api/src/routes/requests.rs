@@ -230,6 +230,9 @@ pub struct ListRequestsQuery {
     /// Staff only.
     #[serde(default, deserialize_with = "empty_string_as_none")]
     assignee_id: Option<UserId>,
+    /// Staff only: requests that this user sent.
+    #[serde(default, deserialize_with = "empty_string_as_none")]
+    user_id: Option<UserId>,
     /// Staff only: unassigned requests.
     unassigned: Option<bool>,
     /// `-created_at` (default), `created_at`; for staff also `due_at` and `priority`.
@@ -260,6 +263,7 @@ impl ListRequestsQuery {
             open: self.open.unwrap_or_default(),
             priority: read("priority", self.priority.as_deref())?,
             assignee,
+            sender: self.user_id,
             order,
             ids: None,
         };

@@ -186,6 +186,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 open: args.open,
                 priority: args.priority,
                 assignee,
+                sender: None,
                 order: args.order.unwrap_or_default(),
                 ids: None,
             };

@@ -70,7 +70,7 @@ export const queries = {
       staleTime: 300_000,
     }),
 
-  clients: (query: Search & { status?: string; company_id?: string }) =>
+  clients: (query: Search & { status?: string; company_id?: string; iso_id?: string }) =>
     pages(['clients', query], (cursor, signal) =>
       body(api.GET('/rest/v1/clients', { params: { query: { ...query, cursor } }, signal })),
     ),
@@ -161,6 +161,7 @@ export const queries = {
 
   commissions: (query: {
     iso_id?: string;
+    run_id?: string;
     spv_id?: string;
     status?: CommissionStatus;
     from?: string;
@@ -209,6 +210,12 @@ export const queries = {
       queryFn: ({ signal }) =>
         body(api.GET('/rest/v1/report-schedules', { params: { query: { company_id: company } }, signal })),
     }),
+  payoutRun: (id: string) =>
+    queryOptions({
+      queryKey: ['commissions', 'runs', id],
+      queryFn: ({ signal }) =>
+        body(api.GET('/rest/v1/payout-runs/{id}', { params: { path: { id } }, signal })),
+    }),
   payoutRuns: () =>
     pages(['commissions', 'runs'], (cursor, signal) =>
       body(api.GET('/rest/v1/payout-runs', { params: { query: { cursor } }, signal })),
@@ -251,6 +258,7 @@ export const queries = {
       open?: boolean;
       priority?: RequestPriority;
       assignee_id?: string;
+      user_id?: string;
       unassigned?: boolean;
       order?: string;
     },

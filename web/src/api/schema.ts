@@ -10634,6 +10634,8 @@ export interface operations {
                 priority?: components["schemas"]["RequestPriority"];
                 /** @description Staff only. */
                 assignee_id?: components["schemas"]["UserId"];
+                /** @description Staff only: requests that this user sent. */
+                user_id?: components["schemas"]["UserId"];
                 /** @description Staff only: unassigned requests. */
                 unassigned?: boolean;
                 /** @description `-created_at` (default), `created_at`; for staff also `due_at` and `priority`. */
@@ -10711,6 +10713,8 @@ export interface operations {
                 priority?: components["schemas"]["RequestPriority"];
                 /** @description Staff only. */
                 assignee_id?: components["schemas"]["UserId"];
+                /** @description Staff only: requests that this user sent. */
+                user_id?: components["schemas"]["UserId"];
                 /** @description Staff only: unassigned requests. */
                 unassigned?: boolean;
                 /** @description `-created_at` (default), `created_at`; for staff also `due_at` and `priority`. */

@@ -249,6 +249,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
         for (field, wanted) in [
             ("priority", filter.priority.is_some()),
             ("assignee_id", filter.assignee.is_some()),
+            ("user_id", filter.sender.is_some()),
             ("order", matches!(filter.order, ListOrder::Due | ListOrder::Priority)),
         ] {
             if wanted {

@@ -31,6 +31,8 @@ pub struct Filter {
     pub open: bool,
     pub priority: Option<Priority>,
     pub assignee: Option<Assignee>,
+    /// The user who sent them.
+    pub sender: Option<UserId>,
     pub order: ListOrder,
     /// Restricts to these ids, as the search found them.
     pub ids: Option<Vec<Uuid>>,
@@ -152,7 +154,7 @@ fn select_filtered(of: Option<UserId>, filter: &Filter) -> (String, Vec<UserId>)
         Some(Assignee::One(id)) => Some(id),
         _ => None,
     };
-    for (column, id) in [("user_id", of), ("assignee_id", assignee)] {
+    for (column, id) in [("user_id", of.or(filter.sender)), ("assignee_id", assignee)] {
         if let Some(id) = id {
             ids.push(id);
             let _ = write!(sql, " and r.{column} = ${}", ids.len());

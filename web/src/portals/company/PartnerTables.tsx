@@ -14,6 +14,7 @@ import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { useCompany } from './companyContext';
+import { SpvLink } from './SpvLink';
 import classes from './PartnerTables.module.css';
 
 type Partner = CompanyDashboard['partners'][number];
@@ -108,7 +109,7 @@ function Orders({ label, state = loadingState, expected }: OrdersProps) {
     {
       key: 'spv',
       header: t('company.identifier'),
-      cell: (spv) => <span className="mono">{spv.identifier}</span>,
+      cell: (spv) => <SpvLink spv={spv} />,
     },
     {
       key: 'status',

@@ -20,6 +20,7 @@ import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { useCompany } from './companyContext';
+import { SpvLink } from './SpvLink';
 
 const states = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'] as const;
 const orders = ['-ordered_date', 'ordered_date', '-amount', 'amount'] as const;
@@ -49,7 +50,7 @@ export function Component() {
     {
       key: 'spv',
       header: t('dashboards:company.identifier'),
-      cell: (spv) => <span className="mono">{spv.identifier}</span>,
+      cell: (spv) => <SpvLink spv={spv} />,
     },
     { key: 'client', header: t('dashboards:client'), cell: (spv) => spv.client_name },
     {

@@ -1,8 +1,11 @@
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { IconCoin } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import type { Commission } from '../../api/types';
 import { money } from '../../messages/format';
+import { paths } from '../../paths';
+import { useMe } from '../session/me';
 import { DataTable, type Column, type TableState } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
@@ -30,6 +33,7 @@ export function CommissionTable({
   after = [],
 }: Props) {
   const { t } = useTranslation(['commissions', 'names', 'common']);
+  const orderPath = useMe().role === 'iso' ? paths.isoOrder : paths.employeeOrder;
   const columns: Column<Commission>[] = [
     ...before,
     {
@@ -37,7 +41,9 @@ export function CommissionTable({
       header: t('column.order'),
       cell: (row) => (
         <>
-          <span className="mono">{row.spv_identifier}</span>
+          <Anchor component={Link} to={orderPath(row.spv_id)} className="mono">
+            {row.spv_identifier}
+          </Anchor>
           <Text size="xs" c="dimmed">
             {withIso ? `${row.iso_name} · ${row.client.name}` : row.client.name}
           </Text>

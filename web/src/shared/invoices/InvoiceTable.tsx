@@ -13,7 +13,7 @@ import { EmptyState } from '../../ui/EmptyState';
 import { InvoiceState } from './InvoiceState';
 
 interface Props {
-  query: { spv_id?: string; status?: InvoiceStatus; limit?: number };
+  query: { spv_id?: string; client_id?: string; status?: InvoiceStatus; limit?: number };
   /** Path of an invoice page. */
   pathOf: (id: string) => string;
   /** Staff see the client. */

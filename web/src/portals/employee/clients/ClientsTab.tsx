@@ -18,10 +18,10 @@ import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
 import { Toolbar } from '../Toolbar';
 import { ViewAll } from '../ViewAll';
+import { ClientLink, CompanyLink, IsoLink } from '../records/links';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
 import { ClientMenu } from './ClientMenu';
-import { ClientLink } from './NewestClients';
 
 type Dialog = { edit: Client } | { order: Pick<Client, 'id'> } | null;
 
@@ -58,8 +58,16 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
       cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
     },
     { key: 'phone', header: t('column.phone'), whole: true, cell: (client) => client.phone ?? '—' },
-    { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
-    { key: 'iso', header: t('column.iso'), cell: (client) => client.iso_name ?? '—' },
+    {
+      key: 'company',
+      header: t('column.company'),
+      cell: (client) => <CompanyLink id={client.company_id} name={client.company_name} />,
+    },
+    {
+      key: 'iso',
+      header: t('column.iso'),
+      cell: (client) => <IsoLink id={client.iso_id} name={client.iso_name} />,
+    },
     {
       key: 'status',
       header: t('common:status'),

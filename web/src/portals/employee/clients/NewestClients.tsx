@@ -1,28 +1,15 @@
-import { Anchor } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
-import { paths } from '../../../paths';
 import { tableState } from '../../../shared/tableState';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { RelativeTime } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
 import { StatusBadge } from '../../../ui/StatusBadge';
+import { ClientLink, CompanyLink } from '../records/links';
 
 const NEWEST_LIMIT = 5;
-
-/** Links to the latest order of the client; others are in the row menu. */
-export function ClientLink({ client }: { client: Client }) {
-  const name = `${client.first_name} ${client.last_name}`;
-  if (!client.latest_spv_id) return name;
-  return (
-    <Anchor component={Link} to={paths.employeeOrder(client.latest_spv_id)} size="sm">
-      {name}
-    </Anchor>
-  );
-}
 
 /** Newest clients; the first tab has all. */
 export function NewestClients() {
@@ -30,7 +17,11 @@ export function NewestClients() {
   const { more: _, ...state } = tableState(useInfiniteQuery(queries.clients({ limit: NEWEST_LIMIT })));
   const columns: Column<Client>[] = [
     { key: 'name', header: t('column.name'), cell: (client) => <ClientLink client={client} /> },
-    { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
+    {
+      key: 'company',
+      header: t('column.company'),
+      cell: (client) => <CompanyLink id={client.company_id} name={client.company_name} />,
+    },
     {
       key: 'status',
       header: t('common:status'),

@@ -1,31 +1,27 @@
-import { Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { IconBuildingBank, IconCash, IconTrash } from '@tabler/icons-react';
+import { Anchor, Text } from '@mantine/core';
+import { IconCash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
+import { Link } from 'react-router-dom';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
-import { money, todayInOfficeZone } from '../../../messages/format';
+import { money } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
-import { bankCsv } from '../../../shared/commissions/exports';
+import { paths } from '../../../paths';
 import { tableState } from '../../../shared/tableState';
-import { required } from '../../../shared/validators';
-import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
+import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
-import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { DateField } from '../../../ui/DateField';
 import { RelativeTime, DateText } from '../../../ui/DateText';
-import { FormModal } from '../../../ui/FormModal';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
-import { saveBlob } from '../../../ui/saveText';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { toast } from '../../../ui/toasts';
+import { usePayoutActions } from './payoutActions';
+import { runTotal } from './runTotal';
 
 /** Payout runs: create from approved commissions, export for the bank, mark as paid. */
 export function Component() {
@@ -44,7 +40,9 @@ export function Component() {
       header: t('payouts.run'),
       cell: (run) => (
         <>
-          <span className="num">{run.name}</span>
+          <Anchor component={Link} to={paths.employeePayout(run.id)} fz="inherit" className="num">
+            {run.name}
+          </Anchor>
           <Text size="xs" c="dimmed">
             {actorName(t, run.created_by)} · <RelativeTime at={run.created_at} />
           </Text>
@@ -68,6 +66,12 @@ export function Component() {
       key: 'status',
       header: t('common:status'),
       cell: (run) => <StatusBadge kind="payout_run" status={run.status} />,
+    },
+    {
+      key: 'total',
+      header: t('payouts.total'),
+      align: 'right',
+      cell: (run) => <span className="num">{runTotal(run)}</span>,
     },
     { key: 'paid', header: t('payouts.paid_on'), cell: (run) => <DateText day={run.paid_date} /> },
     {
@@ -111,102 +115,11 @@ export function Component() {
 }
 
 function Actions({ run }: { run: PayoutRun }) {
-  const { t } = useTranslation(['commissions', 'common']);
-  const [dialog, setDialog] = useState<'pay' | 'discard' | null>(null);
-  const close = () => setDialog(null);
-  const bank = useSave({
-    save: () => bankCsv(run.id),
-    onSaved: (blob) => saveBlob(`${run.name}.csv`, blob),
-  });
-  const discard = useSave({
-    save: () => body(api.POST('/rest/v1/payout-runs/{id}/discard', { params: versionedBody(run), body: {} })),
-    invalidates: 'payout_run',
-    onSaved: () => {
-      close();
-      toast({ title: t('payouts.discarded'), description: run.name });
-    },
-  });
+  const { actions, dialogs } = usePayoutActions(run);
   return (
     <>
-      <RowMenu
-        name={run.name}
-        actions={[
-          {
-            needs: 'bank',
-            label: t('payouts.bank'),
-            icon: <IconBuildingBank size={15} />,
-            onClick: () => bank.mutate(undefined),
-          },
-          {
-            needs: 'pay',
-            label: t('payouts.pay'),
-            icon: <IconCash size={15} />,
-            onClick: () => setDialog('pay'),
-          },
-          {
-            needs: 'discard',
-            label: t('payouts.discard'),
-            icon: <IconTrash size={15} />,
-            danger: true,
-            onClick: () => setDialog('discard'),
-          },
-        ].filter(({ needs }) => run.can.includes(needs))}
-      />
-      {dialog === 'pay' && <PayForm run={run} onClose={close} />}
-      {dialog === 'discard' && (
-        <ConfirmDialog
-          title={t('payouts.discard_title', { name: run.name })}
-          confirmLabel={t('payouts.discard')}
-          busyLabel={t('common:saving')}
-          busy={discard.isPending}
-          danger
-          onConfirm={() => discard.mutate(undefined)}
-          onClose={close}
-        >
-          {t('payouts.discard_text')}
-        </ConfirmDialog>
-      )}
+      <RowMenu name={run.name} actions={actions} />
+      {dialogs}
     </>
-  );
-}
-
-function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
-  const { t } = useTranslation(['commissions', 'common', 'names']);
-  const missing = useRequiredFieldsMessage();
-  const form = useForm({
-    initialValues: { paid_date: todayInOfficeZone() },
-    validate: { paid_date: required },
-  });
-  const save = useSave({
-    form,
-    save: (values: typeof form.values) =>
-      body(api.POST('/rest/v1/payout-runs/{id}/pay', { params: versionedBody(run), body: values })),
-    invalidates: 'payout_run',
-    onSaved: () => {
-      onClose();
-      toast({ title: t('payouts.paid'), description: run.name });
-    },
-  });
-  return (
-    <FormModal
-      title={t('payouts.pay_title', { name: run.name })}
-      text={t('payouts.pay_text')}
-      size="md"
-      submitLabel={t('payouts.pay')}
-      busyLabel={t('common:saving')}
-      busy={save.isPending}
-      dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
-      onClose={onClose}
-    >
-      <DateField
-        presets="past"
-        max={todayInOfficeZone()}
-        label={t('names:field.paid_date')}
-        required
-        data-autofocus
-        {...form.getInputProps('paid_date')}
-      />
-    </FormModal>
   );
 }

@@ -16,6 +16,7 @@ import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
 import { Toolbar } from '../Toolbar';
 import { ViewAll } from '../ViewAll';
+import { CompanyLink } from '../records/links';
 import { CompanyForm } from './CompanyForm';
 
 /** The list; on the dashboard only its first rows. */
@@ -33,7 +34,11 @@ export function CompaniesTab({ preview = false }: { preview?: boolean }) {
   const listPath = useListPath('companies');
   const [asked, setAsked] = useParam('new');
   const columns: Column<Company>[] = [
-    { key: 'name', header: t('column.name'), cell: (company) => company.name },
+    {
+      key: 'name',
+      header: t('column.name'),
+      cell: (company) => <CompanyLink id={company.id} name={company.name} />,
+    },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
     {
       key: 'email',

@@ -15,6 +15,7 @@ import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
 import { Toolbar } from '../Toolbar';
 import { ViewAll } from '../ViewAll';
+import { CompanyLink, IsoLink } from '../records/links';
 import { IsoForm } from './IsoForm';
 
 /** The list; on the dashboard only its first rows. */
@@ -29,10 +30,18 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
   const listPath = useListPath('isos');
   const [asked, setAsked] = useParam('new');
   const columns: Column<Iso>[] = [
-    { key: 'name', header: t('column.name'), cell: (iso) => `${iso.first_name} ${iso.last_name}` },
+    {
+      key: 'name',
+      header: t('column.name'),
+      cell: (iso) => <IsoLink id={iso.id} name={`${iso.first_name} ${iso.last_name}`} />,
+    },
     { key: 'email', header: t('column.email'), wide: true, whole: true, cell: (iso) => iso.email },
     { key: 'phone', header: t('column.phone'), whole: true, cell: (iso) => iso.phone ?? '—' },
-    { key: 'company', header: t('column.company'), cell: (iso) => iso.company_name },
+    {
+      key: 'company',
+      header: t('column.company'),
+      cell: (iso) => <CompanyLink id={iso.company_id} name={iso.company_name} />,
+    },
     {
       key: 'actions',
       header: t('common:actions'),

@@ -1,7 +1,8 @@
+import { Anchor } from '@mantine/core';
 import { IconFolders } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { useParams } from 'react-router-dom';
+import { Link, useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
@@ -32,7 +33,11 @@ export function Component() {
     {
       key: 'order',
       header: t('clients.order'),
-      cell: (spv) => <span className="mono">{spv.identifier}</span>,
+      cell: (spv) => (
+        <Anchor component={Link} to={paths.isoOrder(spv.id)} className="mono">
+          {spv.identifier}
+        </Anchor>
+      ),
     },
     {
       key: 'status',

@@ -1,0 +1,24 @@
+import { Anchor } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { paths } from '../../paths';
+import { Crumb } from '../../shared/shell/Crumb';
+import { PartnerOrder } from '../../shared/spvs/PartnerOrder';
+
+/** Order of a client of the partner, read-only. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation('partners');
+  return (
+    <PartnerOrder
+      id={id}
+      reader="iso"
+      trail={<Crumb to={paths.isoClients}>{t('clients.title')}</Crumb>}
+      client={(client, name) => (
+        <Anchor component={Link} to={paths.isoClient(client)} fz="inherit">
+          {name}
+        </Anchor>
+      )}
+    />
+  );
+}
