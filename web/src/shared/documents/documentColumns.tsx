@@ -5,6 +5,7 @@ import type { Document } from '../../api/types';
 import { RelativeTime } from '../../ui/DateText';
 import { Tag } from '../../ui/Tag';
 import type { GridColumn } from '../../ui/grid/columns';
+import { ClientLink } from '../records/links';
 import { fileFacts } from './labels';
 import { usePortalLinks } from './links';
 import { hasScanResult, ScanTag } from './ScanTag';
@@ -24,7 +25,8 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       cell: (document) =>
         (document.internal || hasScanResult(document.latest.scan)) && (
           <div>
-            {document.internal && <Tag tone="rest">{t('internal')}</Tag>} <ScanTag scan={document.latest.scan} />
+            {document.internal && <Tag tone="rest">{t('internal')}</Tag>}{' '}
+            <ScanTag scan={document.latest.scan} />
           </div>
         ),
     },
@@ -34,7 +36,7 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       key: 'client',
       header: t('column.client'),
       phone: 'text',
-      cell: (document) => document.client.name,
+      cell: (document) => <ClientLink id={document.client.id} name={document.client.name} />,
     });
   }
   if (across) {

@@ -20,7 +20,7 @@ export interface GridColumn<Row> {
   hidden?: boolean;
   width?: number;
   /** Sums under the column, one for each currency. */
-  sums?: ReactNode;
+  sums?: string[];
   /** Place in the two lines of a row on phones; without one it is left out there. */
   phone?: 'title' | 'side' | 'text' | 'end';
 }
