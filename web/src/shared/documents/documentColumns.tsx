@@ -1,11 +1,9 @@
-import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { Document } from '../../api/types';
 import { RelativeTime } from '../../ui/DateText';
 import { Tag } from '../../ui/Tag';
 import type { GridColumn } from '../../ui/grid/columns';
-import { ClientLink } from '../records/links';
+import { ClientLink, RecordLink } from '../records/links';
 import { fileFacts } from './labels';
 import { usePortalLinks } from './links';
 import { hasScanResult, ScanTag } from './ScanTag';
@@ -46,9 +44,9 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       phone: places.isClient ? 'text' : undefined,
       cell: (document) =>
         document.spv_id && (
-          <Anchor component={Link} to={places.order(document.spv_id)} className="mono">
-            {document.spv_identifier}
-          </Anchor>
+          <span className="mono">
+            <RecordLink to={places.order(document.spv_id)} name={document.spv_identifier} />
+          </span>
         ),
     });
   }

@@ -46,6 +46,7 @@ export function RecordOrders({ of, pathOf, withClient = false }: Props) {
     },
     {
       key: 'progress',
+      extra: true,
       width: 150,
       header: t('client:orders.progress'),
       cell: (spv) => (

@@ -20,6 +20,16 @@ export function IsoLink({ id, name }: Props) {
   return <RecordLink to={id && paths.employeeIso(id)} name={name} />;
 }
 
+/** Address that opens the mail program. */
+export function EmailLink({ email }: { email: string | null }) {
+  if (!email) return null;
+  return (
+    <a href={`mailto:${email}`} className={classes.link}>
+      {email}
+    </a>
+  );
+}
+
 /** Name in the text colour, underlined: many of them stand in one list. */
 export function RecordLink({ to, name }: { to: string | null; name: string | null }) {
   if (!name) return '—';

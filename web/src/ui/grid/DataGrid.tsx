@@ -153,7 +153,13 @@ export function DataGrid<Row>(props: GridProps<Row>) {
                   </td>
                 )}
                 {shown.map((column, place) => (
-                  <td key={column.key} role="cell" data-align={column.align} data-sums={Boolean(column.sums)}>
+                  <td
+                    key={column.key}
+                    role="cell"
+                    data-align={column.align}
+                    data-extra={column.extra}
+                    data-sums={Boolean(column.sums)}
+                  >
                     {column.sums?.map((sum) => <div key={sum}>{sum}</div>) ?? (place === 0 && t('total'))}
                   </td>
                 ))}
@@ -185,6 +191,7 @@ function Header<Row>({
       aria-label={column.explain && column.header}
       aria-sort={column.sort && onSort ? (sorted ? direction : 'none') : undefined}
       data-align={column.align}
+      data-extra={column.extra}
       style={{ width: column.width }}
     >
       {column.actions ? (
@@ -326,6 +333,7 @@ function GridRow<Row>({ row, index, shown, grid, measure }: RowProps<Row>) {
           key={column.key}
           role="cell"
           data-align={column.align}
+          data-extra={column.extra}
           data-actions={column.actions}
           data-phone={column.actions ? 'actions' : column.phone}
         >
@@ -399,6 +407,7 @@ function SkeletonRows<Row>({
         <td
           key={column.key}
           data-align={column.align}
+          data-extra={column.extra}
           data-actions={column.actions}
           data-phone={column.phone}
         >

@@ -18,6 +18,8 @@ export interface GridColumn<Row> {
   actions?: boolean;
   /** Not shown until it is chosen. */
   hidden?: boolean;
+  /** Left out on screens narrower than 1000 px. */
+  extra?: boolean;
   width?: number;
   /** Sums under the column, one for each currency. */
   sums?: string[];

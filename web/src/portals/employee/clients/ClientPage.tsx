@@ -9,7 +9,7 @@ import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
 import { sumsByCurrency } from '../../../shared/grid/sums';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
-import { CompanyLink, IsoLink } from '../../../shared/records/links';
+import { CompanyLink, EmailLink, IsoLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordDocuments } from '../../../shared/records/RecordDocuments';
 import { RecordInvoices } from '../../../shared/records/RecordInvoices';
@@ -43,7 +43,11 @@ export function Component() {
       facts={(client) => [
         [
           t('column.email'),
-          <EmailWithFailure key="email" email={client.email} failure={client.email_failure} />,
+          client.email_failure ? (
+            <EmailWithFailure key="email" email={client.email} failure={client.email_failure} />
+          ) : (
+            <EmailLink key="email" email={client.email} />
+          ),
         ],
         [t('column.phone'), client.phone],
         [

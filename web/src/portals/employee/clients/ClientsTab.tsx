@@ -72,7 +72,7 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
       phone: 'text',
       cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
     },
-    { key: 'phone', header: t('column.phone'), cell: (client) => client.phone ?? '—' },
+    { key: 'phone', extra: true, header: t('column.phone'), cell: (client) => client.phone ?? '—' },
     {
       key: 'company',
       header: t('column.company'),

@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
 import { paths } from '../../../paths';
+import { EmailLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
@@ -35,14 +36,7 @@ export function Component() {
       actions={(company) => <Actions company={company} />}
       facts={(company) => [
         [t('column.business_name'), company.business_name],
-        [
-          t('column.email'),
-          company.email && (
-            <Anchor key="email" href={`mailto:${company.email}`} fz="inherit">
-              {company.email}
-            </Anchor>
-          ),
-        ],
+        [t('column.email'), company.email && <EmailLink key="email" email={company.email} />],
         [t('column.phone'), company.phone],
         [t('names:field.domain'), company.domain],
         [t('names:field.currency'), company.currency],

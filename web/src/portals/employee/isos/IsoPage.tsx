@@ -1,11 +1,10 @@
-import { Anchor } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
-import { CompanyLink } from '../../../shared/records/links';
+import { CompanyLink, EmailLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordCommissions } from '../../../shared/records/RecordCommissions';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
@@ -34,12 +33,7 @@ export function Component() {
         <RemoveMenu kind="iso" row={iso} name={`${iso.first_name} ${iso.last_name}`} onRecord />
       )}
       facts={(iso) => [
-        [
-          t('column.email'),
-          <Anchor key="email" href={`mailto:${iso.email}`} fz="inherit">
-            {iso.email}
-          </Anchor>,
-        ],
+        [t('column.email'), <EmailLink key="email" email={iso.email} />],
         [t('column.phone'), iso.phone],
         [t('column.company'), <CompanyLink key="company" id={iso.company_id} name={iso.company_name} />],
         [t('clients.added'), <RelativeTime key="added" at={iso.created_at} />],

@@ -46,11 +46,10 @@ export function TaskTable({ state, expected, main }: Props) {
     },
     {
       key: 'order',
-      phone: 'text',
       header: t('tasks.order'),
       cell: (task) => (task.spv_identifier ? <span className="mono">{task.spv_identifier}</span> : '—'),
     },
-    { key: 'client', header: t('column.client'), cell: (task) => task.client_name },
+    { key: 'client', phone: 'text', header: t('column.client'), cell: (task) => task.client_name },
     {
       key: 'status',
       phone: 'side',
