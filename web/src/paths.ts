@@ -46,8 +46,11 @@ export const paths = {
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
   employeeSpvs: '/employee-dashboard/spvs',
   employeeClients: '/employee-dashboard/clients',
+  employeeClient: (id: string) => `/employee-dashboard/clients/${id}`,
   employeeCompanies: '/employee-dashboard/companies',
+  employeeCompany: (id: string) => `/employee-dashboard/companies/${id}`,
   employeeIsos: '/employee-dashboard/isos',
+  employeeIso: (id: string) => `/employee-dashboard/isos/${id}`,
   /** A list filtered by a search. */
   employeeListFor: (list: EmployeeTab, q: string) => listPath(list, new URLSearchParams({ q })),
   /** A list with the dialog that creates one of it. */
@@ -68,6 +71,7 @@ export const paths = {
   employeeTemplates: '/employee-dashboard/templates',
   employeeCommissions: '/employee-dashboard/commissions',
   employeePayouts: '/employee-dashboard/commissions/payouts',
+  employeePayout: (id: string) => `/employee-dashboard/commissions/payouts/${id}`,
   employeeLeads: '/employee-dashboard/leads',
   employeeLeadsOf: (name: string) => `/employee-dashboard/leads?${new URLSearchParams({ q: name })}`,
   employeeCalls: '/employee-dashboard/calls',
@@ -77,6 +81,7 @@ export const paths = {
   isoDashboard: '/iso-dashboard',
   isoClients: '/iso-dashboard/clients',
   isoClient: (id: string) => `/iso-dashboard/clients/${id}`,
+  isoOrder: (id: string) => `/iso-dashboard/orders/${id}`,
   isoCommissions: '/iso-dashboard/commissions',
   isoStatement: '/iso-dashboard/commissions/statement',
   isoStatementOf: (days: { from: string; to: string }) =>
@@ -92,7 +97,9 @@ export const paths = {
   isoSecurity: '/iso-dashboard/security',
   companyDashboard: '/company-dashboard',
   companySpvs: '/company-dashboard/spv',
-  companySpvsFor: (q: string) => `/company-dashboard/spv?${new URLSearchParams({ q })}`,
+  /** The company portal as a super admin sees it. */
+  companyPortalOf: (id: string) => `/company-dashboard?company=${id}`,
+  companySpv: (id: string) => `/company-dashboard/spv/${id}`,
   /** The portfolio with these filters. */
   companySpvsOf: (filters: Record<string, string>) =>
     `/company-dashboard/spv?${new URLSearchParams(filters)}`,

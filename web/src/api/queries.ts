@@ -39,7 +39,11 @@ function pages<Row>(
 }
 
 /** Polling interval during a virus scan, with backoff. A clean scan sends no event. */
-export function scanPollInterval({ state }: { state: { data?: unknown; dataUpdateCount: number } }): number | false {
+export function scanPollInterval({
+  state,
+}: {
+  state: { data?: unknown; dataUpdateCount: number };
+}): number | false {
   const waits = JSON.stringify(state.data)?.includes('"scan":"waiting"');
   return waits ? Math.min(3000 + 500 * state.dataUpdateCount, 30_000) : false;
 }
@@ -71,7 +75,7 @@ export const queries = {
       staleTime: 300_000,
     }),
 
-  clients: (query: Search & { status?: string; company_id?: string }) =>
+  clients: (query: Search & { status?: string; company_id?: string; iso_id?: string }) =>
     pages(['clients', query], (cursor, signal) =>
       body(api.GET('/rest/v1/clients', { params: { query: { ...query, cursor } }, signal })),
     ),
@@ -162,6 +166,7 @@ export const queries = {
 
   commissions: (query: {
     iso_id?: string;
+    run_id?: string;
     spv_id?: string;
     status?: CommissionStatus;
     from?: string;
@@ -210,6 +215,12 @@ export const queries = {
       queryFn: ({ signal }) =>
         body(api.GET('/rest/v1/report-schedules', { params: { query: { company_id: company } }, signal })),
     }),
+  payoutRun: (id: string) =>
+    queryOptions({
+      queryKey: ['commissions', 'runs', id],
+      queryFn: ({ signal }) =>
+        body(api.GET('/rest/v1/payout-runs/{id}', { params: { path: { id } }, signal })),
+    }),
   payoutRuns: () =>
     pages(['commissions', 'runs'], (cursor, signal) =>
       body(api.GET('/rest/v1/payout-runs', { params: { query: { cursor } }, signal })),
@@ -252,6 +263,7 @@ export const queries = {
       open?: boolean;
       priority?: RequestPriority;
       assignee_id?: string;
+      user_id?: string;
       unassigned?: boolean;
       order?: string;
     },

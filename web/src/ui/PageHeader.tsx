@@ -8,6 +8,8 @@ import { PageFrameContext } from './pageFrame';
 interface Props {
   title: string;
   text?: ReactNode;
+  /** Status of a record, beside its name. */
+  status?: ReactNode;
   actions?: ReactNode;
   /** Links to the parents, shown as the breadcrumb of the top bar. */
   trail?: ReactNode;
@@ -25,13 +27,16 @@ export function usePageName(title: string, trail: ReactNode): ReactNode {
   return trail && frame?.trailSlot && createPortal(<Trail title={title}>{trail}</Trail>, frame.trailSlot);
 }
 
-export function PageHeader({ title, text, actions, trail }: Props) {
+export function PageHeader({ title, text, status, actions, trail }: Props) {
   const breadcrumb = usePageName(title, trail);
   return (
     <header className={classes.header}>
       {breadcrumb}
       <div className={classes.words}>
-        <Title order={1}>{title}</Title>
+        <div className={classes.name}>
+          <Title order={1}>{title}</Title>
+          {status}
+        </div>
         {text && (
           <Text c="dimmed" size="sm" component="div">
             {text}

@@ -4,7 +4,8 @@ import { errorText } from '../../api/errors';
 import type { Backup } from '../../api/types';
 import { bytes, dateTime, number } from '../../messages/format';
 import { actorName } from '../../messages/actorName';
-import { DataTable, type Column } from '../../ui/DataTable';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../../shared/grid/RowGrid';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
@@ -31,11 +32,11 @@ export function Component() {
   const { t } = useTranslation('admin');
   const { backups, error, refetch } = useBackups();
   const counted = (backup: Backup, count: string) => (backup.state === 'done' ? count : '');
-  const columns: Column<Backup>[] = [
+  const columns: GridColumn<Backup>[] = [
     {
       key: 'at',
+      phone: 'title',
       header: t('backups.at'),
-      whole: true,
       cell: (backup) => <span className="num">{dateTime(backup.made_at ?? backup.asked_at)}</span>,
     },
     {
@@ -45,6 +46,7 @@ export function Component() {
     },
     {
       key: 'state',
+      phone: 'side',
       header: t('backups.state'),
       cell: (backup) => {
         const state = backupState(backup);
@@ -65,6 +67,7 @@ export function Component() {
     },
     {
       key: 'bytes',
+      phone: 'end',
       header: t('backups.size'),
       explain: t('backups.size_text'),
       align: 'right',
@@ -72,7 +75,7 @@ export function Component() {
     },
     {
       key: 'name',
-      wide: true,
+      phone: 'text',
       header: t('backups.name'),
       cell: (backup) => (
         <>
@@ -94,7 +97,8 @@ export function Component() {
     <>
       <PageHeader title={t('backups.title')} text={t('backups.text')} actions={<BackupButton />} />
       <Section title={t('backups.newest')} flush>
-        <DataTable
+        <RowGrid
+          main
           label={t('backups.newest')}
           columns={columns}
           state={{

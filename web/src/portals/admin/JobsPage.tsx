@@ -6,12 +6,13 @@ import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Job } from '../../api/types';
 import { dateTime, number } from '../../messages/format';
-import { tableState } from '../../shared/tableState';
+import { rowsState } from '../../shared/grid/listState';
 import { useParam } from '../../shared/queryParams';
 import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
-import { DataTable, type Column } from '../../ui/DataTable';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../../shared/grid/RowGrid';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
@@ -33,11 +34,17 @@ const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
 export function Component() {
   const { t } = useTranslation('admin');
   const [status, setStatus] = useParam('status');
-  const state = tableState(useInfiniteQuery(queries.jobs({ status: status || undefined, limit: 100 })));
-  const columns: Column<Job>[] = [
-    { key: 'name', header: t('jobs.name'), cell: (job) => <span className={classes.value}>{job.name}</span> },
+  const state = rowsState(useInfiniteQuery(queries.jobs({ status: status || undefined, limit: 100 })));
+  const columns: GridColumn<Job>[] = [
+    {
+      key: 'name',
+      phone: 'title',
+      header: t('jobs.name'),
+      cell: (job) => <span className={classes.value}>{job.name}</span>,
+    },
     {
       key: 'status',
+      phone: 'side',
       header: t('jobs.status'),
       cell: (job) => (
         <Tag tone={tones[job.status] ?? 'rest'}>
@@ -51,10 +58,10 @@ export function Component() {
       align: 'right',
       cell: (job) => `${number(job.attempts)} / ${number(job.max_attempts)}`,
     },
-    { key: 'at', header: t('jobs.due'), whole: true, cell: (job) => dateTime(job.run_at) },
+    { key: 'at', phone: 'end', header: t('jobs.due'), cell: (job) => dateTime(job.run_at) },
     {
       key: 'result',
-      wide: true,
+      phone: 'text',
       header: t('jobs.result'),
       cell: (job) => (
         <span className={classes.value}>{job.status === 'done' ? '' : (job.last_result ?? '')}</span>
@@ -83,7 +90,8 @@ export function Component() {
         }
       />
       <Section title={t('jobs.newest')} flush>
-        <DataTable
+        <RowGrid
+          main
           label={t('jobs.newest')}
           columns={columns}
           state={state}

@@ -9,10 +9,11 @@ import type { LogEntry } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { activityText, actorText } from '../../shared/activity/activityText';
 import { ExportButton } from '../../shared/ExportButton';
-import { tableState } from '../../shared/tableState';
+import { rowsState } from '../../shared/grid/listState';
 import { useParam } from '../../shared/queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
-import { DataTable, type Column } from '../../ui/DataTable';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../../shared/grid/RowGrid';
 import { DayFilter } from '../../ui/DayFilter';
 import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
@@ -90,7 +91,7 @@ export function Component() {
   const query = useInfiniteQuery(queries.logs(filters));
   useLiveTail(live);
   const narrowed = Object.keys(filters).length > 0;
-  const columns: Column<LogEntry>[] = [
+  const columns: GridColumn<LogEntry>[] = [
     ...useLogColumns(),
     {
       key: 'more',
@@ -168,11 +169,12 @@ export function Component() {
           <DayFilter label={t('names:field.from')} value={from} onChange={setFrom} />
           <DayFilter label={t('names:field.to')} value={to} onChange={setTo} />
         </div>
-        <DataTable
+        <RowGrid
+          main
           label={t('logs.entries')}
           columns={columns}
-          state={tableState(query)}
-          rowKey={(_, place) => place}
+          state={rowsState(query)}
+          rowKey={(row) => String(row.seq)}
           empty={
             <EmptyState
               icon={<IconFileText size={20} />}

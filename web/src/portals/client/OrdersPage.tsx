@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { IconFolderPlus, IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -6,12 +6,13 @@ import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import type { Spv } from '../../api/types';
 import { paths } from '../../paths';
-import { tableState } from '../../shared/tableState';
+import { rowsState } from '../../shared/grid/listState';
 import { useParam } from '../../shared/queryParams';
 import { OrderLabel } from '../../shared/spvs/OrderLabel';
 import { orderName } from '../../shared/spvs/orderName';
 import { OwnRequests } from '../../shared/requests/OwnRequests';
-import { DataTable, type Column } from '../../ui/DataTable';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../../shared/grid/RowGrid';
 import { DateText } from '../../ui/DateText';
 import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
@@ -23,41 +24,35 @@ import { StatusBadge } from '../../ui/StatusBadge';
 export function Component() {
   const { t } = useTranslation(['client', 'common', 'requests']);
   const [q, setQ] = useParam('q');
-  const state = tableState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
-  const columns: Column<Spv>[] = [
+  const state = rowsState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
+  const columns: GridColumn<Spv>[] = [
     {
       key: 'identifier',
+      phone: 'title',
       header: t('orders.identifier'),
-      cell: (spv) => (
-        <OrderLabel
-          spv={spv}
-          link={(name, isIdentifier) => (
-            <Anchor
-              component={Link}
-              to={paths.clientOrder(spv.id)}
-              className={isIdentifier ? 'mono' : undefined}
-              fz={isIdentifier ? undefined : 'inherit'}
-              fw={500}
-            >
-              {name}
-            </Anchor>
-          )}
-        />
-      ),
+      link: (spv) => <OrderLabel spv={spv} />,
+      cell: () => null,
     },
     {
       key: 'number',
       header: t('orders.number'),
       cell: (spv) => <span className="mono">{spv.order_number}</span>,
     },
-    { key: 'ordered', header: t('orders.ordered'), cell: (spv) => <DateText day={spv.ordered_date} /> },
+    {
+      key: 'ordered',
+      phone: 'text',
+      header: t('orders.ordered'),
+      cell: (spv) => <DateText day={spv.ordered_date} />,
+    },
     {
       key: 'status',
+      phone: 'side',
       header: t('common:status'),
       cell: (spv) => <StatusBadge kind="spv" status={spv.status} />,
     },
     {
       key: 'progress',
+      phone: 'end',
       header: t('orders.progress'),
       cell: (spv) => (
         <ProgressBar
@@ -83,10 +78,12 @@ export function Component() {
           flush
           actions={<SearchBox label={t('orders.search')} value={q} onChange={setQ} />}
         >
-          <DataTable
+          <RowGrid
+            main
             label={t('orders.all')}
             columns={columns}
             state={state}
+            hrefOf={(spv) => paths.clientOrder(spv.id)}
             rowKey={(spv) => spv.id}
             empty={
               <EmptyState

@@ -5,9 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyClient } from '../../api/types';
 import { localDay, number } from '../../messages/format';
-import { tableState } from '../../shared/tableState';
+import { rowsState } from '../../shared/grid/listState';
 import { useParam } from '../../shared/queryParams';
-import { DataTable, type Column } from '../../ui/DataTable';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../../shared/grid/RowGrid';
 import { DateText } from '../../ui/DateText';
 import { InfoTooltip } from '../../ui/InfoTooltip';
 import { PageHeader } from '../../ui/PageHeader';
@@ -28,11 +29,12 @@ export function Component() {
   const company = useCompany();
   const [q, setQ] = useParam('q');
   const overview = useQuery(queries.companyDashboard(company.id));
-  const state = tableState(useInfiniteQuery(queries.companyClients(company.id, { q: q || undefined })));
+  const state = rowsState(useInfiniteQuery(queries.companyClients(company.id, { q: q || undefined })));
   const name = (client: CompanyClient) => `${client.first_name} ${client.last_name}`;
-  const columns: Column<CompanyClient>[] = [
+  const columns: GridColumn<CompanyClient>[] = [
     {
       key: 'name',
+      phone: 'title',
       header: t('names:field.name'),
       cell: (client) => (
         <Group gap="xs">
@@ -42,7 +44,7 @@ export function Component() {
         </Group>
       ),
     },
-    { key: 'email', header: t('names:field.email'), wide: true, whole: true, cell: (client) => client.email },
+    { key: 'email', phone: 'text', header: t('names:field.email'), cell: (client) => client.email },
     {
       key: 'iso',
       header: t('spvs.partner'),
@@ -50,6 +52,7 @@ export function Component() {
     },
     {
       key: 'status',
+      phone: 'side',
       width: 116,
       header: t('common:status'),
       cell: (client) => <StatusBadge kind="profile" status={client.status} />,
@@ -81,6 +84,7 @@ export function Component() {
     },
     {
       key: 'since',
+      phone: 'end',
       width: 110,
       header: t('clients.since'),
       cell: (client) => <DateText day={localDay(client.created_at)} />,
@@ -112,7 +116,8 @@ export function Component() {
         flush
         actions={<SearchBox label={t('clients.search')} value={q} onChange={setQ} />}
       >
-        <DataTable
+        <RowGrid
+          main
           label={t('clients.list')}
           columns={columns}
           state={state}

@@ -26,7 +26,7 @@ export function CompanySearch({ q, children }: SearchProps) {
       label: spv.identifier,
       text: spv.client_name,
       icon: IconFolder,
-      to: to(paths.companySpvsFor(spv.identifier)),
+      to: to(paths.companySpv(spv.id)),
     })),
     resultGroup(t('search.clients'), clients, (client) => ({
       id: `client ${client.id}`,

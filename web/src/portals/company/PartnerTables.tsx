@@ -5,17 +5,19 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyDashboard, Spv } from '../../api/types';
+import { paths } from '../../paths';
 import { OrderLabel } from '../../shared/spvs/OrderLabel';
 import { orderName } from '../../shared/spvs/orderName';
-import { tableState } from '../../shared/tableState';
-import { DataTable, type Column } from '../../ui/DataTable';
+import { rowsState } from '../../shared/grid/listState';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../../shared/grid/RowGrid';
 import { InfoTooltip } from '../../ui/InfoTooltip';
 import { Money } from '../../ui/Money';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
-import { useCompany } from './companyContext';
+import { useCompany, useCompanyPath } from './companyContext';
 import classes from './PartnerTables.module.css';
 
 type Partner = CompanyDashboard['partners'][number];
@@ -91,7 +93,7 @@ function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolea
 function PartnerOrders({ label, partner }: { label: string; partner: Partner }) {
   const company = useCompany();
   const query = { company_id: company.id, iso_id: partner.iso_id ?? 'none', limit: ORDERS_PER_PAGE };
-  const state = tableState(useInfiniteQuery(queries.spvs(query)));
+  const state = rowsState(useInfiniteQuery(queries.spvs(query)));
   return <Orders label={label} state={state} expected={Math.min(partner.spvs, ORDERS_PER_PAGE)} />;
 }
 
@@ -99,21 +101,25 @@ const loadingState = { rows: undefined, error: null, retry: () => undefined };
 
 interface OrdersProps {
   label: string;
-  state?: ReturnType<typeof tableState<Spv>>;
+  state?: ReturnType<typeof rowsState<Spv>>;
   expected?: number;
 }
 
 function Orders({ label, state = loadingState, expected }: OrdersProps) {
+  const to = useCompanyPath();
   const { t } = useTranslation(['dashboards', 'common']);
-  const columns: Column<Spv>[] = [
-    { key: 'client', header: t('company.client_name'), cell: (spv) => spv.client_name },
+  const columns: GridColumn<Spv>[] = [
+    { key: 'client', phone: 'text', header: t('company.client_name'), cell: (spv) => spv.client_name },
     {
       key: 'spv',
+      phone: 'title',
       header: t('company.identifier'),
-      cell: (spv) => <OrderLabel spv={spv} />,
+      link: (spv) => <OrderLabel spv={spv} />,
+      cell: () => null,
     },
     {
       key: 'status',
+      phone: 'end',
       width: 116,
       header: t('common:status'),
       cell: (spv) => <StatusBadge kind="spv" status={spv.status} />,
@@ -129,6 +135,7 @@ function Orders({ label, state = loadingState, expected }: OrdersProps) {
     },
     {
       key: 'amount',
+      phone: 'side',
       width: 140,
       header: t('amount'),
       explain: t('amount_text'),
@@ -139,11 +146,12 @@ function Orders({ label, state = loadingState, expected }: OrdersProps) {
     },
   ];
   return (
-    <DataTable
+    <RowGrid
       label={label}
       columns={columns}
       state={state}
       expected={expected}
+      hrefOf={(spv) => to(paths.companySpv(spv.id))}
       rowKey={(spv) => spv.id}
       empty={<EmptyState icon={<IconUsers size={20} />} title={t('no_clients')} />}
     />

@@ -5,9 +5,11 @@ import { api, body } from '../../api/client';
 import { lists, type SpvQuery } from '../../api/lists';
 import { queries } from '../../api/queries';
 import type { Spv } from '../../api/types';
+import { paths } from '../../paths';
 import { useCountries } from '../../shared/countries';
 import { ExportButton } from '../../shared/ExportButton';
 import { ListGrid, type GridQuery } from '../../shared/grid/ListGrid';
+import { OrderLabel } from '../../shared/spvs/OrderLabel';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
@@ -17,7 +19,7 @@ import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import type { GridColumn } from '../../ui/grid/columns';
 import type { GridFilter } from '../../ui/grid/FilterChips';
-import { useCompany } from './companyContext';
+import { useCompany, useCompanyPath } from './companyContext';
 
 const states = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'] as const;
 
@@ -28,6 +30,7 @@ const exportSpvs = (query: SpvQuery) =>
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common', 'dashboards']);
   const company = useCompany();
+  const to = useCompanyPath();
   const countries = useCountries();
   // Partners come with the overview, which is cached.
   const { data: figures } = useQuery(queries.companyDashboard(company.id));
@@ -43,7 +46,7 @@ export function Component() {
       key: 'spv',
       header: t('dashboards:company.identifier'),
       phone: 'title',
-      link: (spv) => <span className="mono">{spv.identifier}</span>,
+      link: (spv) => <OrderLabel spv={spv} />,
       cell: () => null,
     },
     { key: 'client', header: t('dashboards:client'), phone: 'text', cell: (spv) => spv.client_name },
@@ -121,6 +124,7 @@ export function Component() {
           rows={(query) => lists.spvs(narrowed(query))}
           rowKey={(spv) => spv.id}
           rowName={(spv) => spv.identifier}
+          hrefOf={(spv) => to(paths.companySpv(spv.id))}
           defaultSort={{ key: 'ordered_date', descending: true }}
           filters={filters}
           search={t('spvs.search')}

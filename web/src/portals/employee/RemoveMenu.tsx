@@ -34,10 +34,12 @@ interface Props {
   row: { id: string; version: number; can: string[] };
   name: string;
   onEdit?: () => void;
+  /** On the page of the record, which shows the history itself. */
+  onRecord?: boolean;
 }
 
 /** Row menu of a company or ISO partner: edit, archive, restore and delete with confirmation. */
-export function RemoveMenu({ kind, row, name, onEdit }: Props) {
+export function RemoveMenu({ kind, row, name, onEdit, onRecord = false }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [asking, setAsking] = useState<'archive' | 'delete' | null>(null);
   const [historyOpen, setHistoryOpen] = useState(false);
@@ -89,7 +91,10 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   );
   return (
     <>
-      <RowMenu name={name} actions={[history, ...offers.filter((offer) => row.can.includes(offer.needs))]} />
+      <RowMenu
+        name={name}
+        actions={[...(onRecord ? [] : [history]), ...offers.filter((offer) => row.can.includes(offer.needs))]}
+      />
       {historyOpen && <HistoryDialog id={row.id} name={name} onClose={() => setHistoryOpen(false)} />}
       {asking === 'archive' && (
         <ConfirmDialog

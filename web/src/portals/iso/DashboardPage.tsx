@@ -13,7 +13,8 @@ import { linkTo } from '../../shared/linkTo';
 import { CommissionOverview } from '../../shared/commissions/CommissionOverview';
 import { activityText } from '../../shared/activity/activityText';
 import { useMe } from '../../shared/session/me';
-import { DataTable, type Column } from '../../ui/DataTable';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../../shared/grid/RowGrid';
 import { RelativeTime } from '../../ui/DateText';
 import { CompactSums } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
@@ -28,24 +29,25 @@ import { QuickActions } from './QuickActions';
 
 type Row = IsoDashboard['clients'][number];
 
+const nameOf = ({ client }: Row) => `${client.first_name} ${client.last_name}`;
+
 export function Component() {
   const { t } = useTranslation(['dashboards', 'common', 'events', 'names', 'partners']);
   const me = useMe();
   const { data, error, refetch } = useQuery(queries.isoDashboard());
   const { months: earned, currency: earnedCurrency, before: earnedBefore, than } = useEarnings();
-  const columns: Column<Row>[] = [
+  const columns: GridColumn<Row>[] = [
     {
       key: 'name',
+      phone: 'title',
       header: t('client'),
-      cell: ({ client }) => (
-        <Anchor component={Link} to={paths.isoClient(client.id)} fz="inherit" fw={500}>
-          {client.first_name} {client.last_name}
-        </Anchor>
-      ),
+      link: nameOf,
+      cell: () => null,
     },
-    { key: 'email', header: t('email'), wide: true, whole: true, cell: ({ client }) => client.email },
+    { key: 'email', header: t('email'), cell: ({ client }) => client.email },
     {
       key: 'status',
+      phone: 'side',
       header: t('common:status'),
       cell: ({ client }) => <StatusBadge kind="profile" status={client.status} />,
     },
@@ -58,7 +60,7 @@ export function Component() {
     },
     {
       key: 'latest',
-      wide: true,
+      phone: 'text',
       header: t('iso.latest'),
       cell: ({ latest }) =>
         latest ? (
@@ -129,10 +131,11 @@ export function Component() {
               </Anchor>
             }
           >
-            <DataTable
+            <RowGrid
               label={t('iso.recent')}
               columns={columns}
               state={{ rows: data?.clients, error: null, retry: () => void refetch() }}
+              hrefOf={({ client }) => paths.isoClient(client.id)}
               rowKey={({ client }) => client.id}
               empty={<EmptyState icon={<IconUsers size={20} />} title={t('no_clients')} />}
             />

@@ -35,7 +35,14 @@ export function Component() {
     {
       label: t('shell:group.records'),
       items: [
-        { to: paths.isoClients, icon: IconUsers, label: t('partners:nav.clients'), goKey: 'c', inBar: true },
+        {
+          to: paths.isoClients,
+          covers: [paths.isoOrder('')],
+          icon: IconUsers,
+          label: t('partners:nav.clients'),
+          goKey: 'c',
+          inBar: true,
+        },
         {
           to: paths.isoCommissions,
           icon: IconCoin,

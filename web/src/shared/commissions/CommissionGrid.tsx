@@ -1,19 +1,13 @@
-import { Text } from '@mantine/core';
 import { IconCoin } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lists, type CommissionQuery } from '../../api/lists';
 import type { Commission, CommissionStatus } from '../../api/types';
-import { DateText } from '../../ui/DateText';
 import { EmptyState } from '../../ui/EmptyState';
-import { Money } from '../../ui/Money';
-import { Prose } from '../../ui/Prose';
-import { StatusBadge } from '../../ui/StatusBadge';
-import type { GridColumn } from '../../ui/grid/columns';
 import { ExportButton } from '../ExportButton';
 import { ListGrid, type GridQuery } from '../grid/ListGrid';
+import { useCommissionColumns } from './commissionColumns';
 import { commissionsCsv } from './exports';
-import { Rule } from './Rule';
 
 const states: CommissionStatus[] = ['pending', 'approved', 'paid', 'void'];
 
@@ -35,58 +29,7 @@ function commissionQuery({ filters, ...query }: GridQuery): CommissionQuery {
 /** Commission ledger: source, rule, amount and status. */
 export function CommissionGrid({ withIso = false, orderPath, actions, bulk }: Props) {
   const { t } = useTranslation(['commissions', 'names', 'common']);
-  const columns: GridColumn<Commission>[] = [
-    {
-      key: 'order',
-      header: t('column.order'),
-      phone: 'title',
-      link: (row) => <span className="mono">{row.spv_identifier}</span>,
-      cell: (row) => (
-        <Text size="xs" c="dimmed">
-          {withIso ? `${row.iso_name} · ${row.client.name}` : row.client.name}
-        </Text>
-      ),
-    },
-    {
-      key: 'earned',
-      header: t('column.earned'),
-      sort: 'earned_date',
-      descendingFirst: true,
-      phone: 'text',
-      cell: (row) => <DateText day={row.earned_date} />,
-    },
-    {
-      key: 'rule',
-      header: t('column.rule'),
-      explain: t('column.rule_text'),
-      cell: (row) => <Rule row={row} />,
-    },
-    {
-      key: 'status',
-      header: t('common:status'),
-      phone: 'end',
-      cell: (row) => (
-        <>
-          <StatusBadge kind="commission" status={row.status} />
-          {(row.run ?? row.reason) && (
-            <Text size="xs" c="dimmed" mt={2} lineClamp={2}>
-              <Prose>{row.run ?? row.reason}</Prose>
-            </Text>
-          )}
-        </>
-      ),
-    },
-    {
-      key: 'amount',
-      header: t('column.amount'),
-      explain: t('column.amount_text'),
-      align: 'right',
-      sort: 'amount',
-      descendingFirst: true,
-      phone: 'side',
-      cell: (row) => <Money amount={row.amount} currency={row.currency} />,
-    },
-  ];
+  const columns = useCommissionColumns({ staff: withIso, withIso });
   if (actions) {
     columns.push({ key: 'actions', header: t('common:actions'), actions: true, cell: actions });
   }

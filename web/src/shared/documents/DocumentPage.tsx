@@ -12,7 +12,8 @@ import { actorName } from '../../messages/actorName';
 import { refetchAll } from '../StaleProblem';
 import { Crumb } from '../shell/Crumb';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
-import { DataTable, type Column } from '../../ui/DataTable';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../grid/RowGrid';
 import { RelativeTime } from '../../ui/DateText';
 import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
@@ -53,9 +54,10 @@ export function DocumentPage() {
 function Versions({ document }: { document: DocumentDetail }) {
   const { t } = useTranslation(['documents', 'common']);
   const [restoring, setRestoring] = useState<DocumentVersion | null>(null);
-  const columns: Column<DocumentVersion>[] = [
+  const columns: GridColumn<DocumentVersion>[] = [
     {
       key: 'number',
+      phone: 'side',
       header: t('column.version'),
       cell: (version) => (
         <>
@@ -68,8 +70,8 @@ function Versions({ document }: { document: DocumentDetail }) {
     },
     {
       key: 'file',
+      phone: 'title',
       header: t('column.file'),
-      wide: true,
       cell: (version) => (
         <>
           {version.file_name} <ScanTag scan={version.scan} />
@@ -81,11 +83,16 @@ function Versions({ document }: { document: DocumentDetail }) {
         </>
       ),
     },
-    { key: 'who', header: t('column.who'), cell: (version) => actorName(t, version.uploaded_by.name) },
+    {
+      key: 'who',
+      phone: 'text',
+      header: t('column.who'),
+      cell: (version) => actorName(t, version.uploaded_by.name),
+    },
     {
       key: 'when',
+      phone: 'end',
       header: t('column.when'),
-      whole: true,
       cell: (version) => <RelativeTime at={version.created_at} />,
     },
     {
@@ -111,7 +118,7 @@ function Versions({ document }: { document: DocumentDetail }) {
   ];
   return (
     <Section title={t('versions')} flush>
-      <DataTable
+      <RowGrid
         label={t('versions')}
         columns={columns}
         state={{ rows: document.versions, error: null, retry: () => undefined }}

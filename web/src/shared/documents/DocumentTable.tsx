@@ -22,7 +22,6 @@ export function DocumentTable({ label, state, empty }: Props) {
       columns={useDocumentColumns(false)}
       state={state}
       rowKey={(document) => document.id}
-      rowName={(document) => document.name}
       hrefOf={(document) => places.document(document.id)}
       onOpen={(_, href) => void navigate(href)}
       empty={empty}

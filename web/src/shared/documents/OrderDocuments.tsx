@@ -10,7 +10,7 @@ import type { SpvDetail } from '../../api/types';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
-import { tableState } from '../tableState';
+import { rowsState } from '../grid/listState';
 import classes from './documents.module.css';
 import { DocumentTable } from './DocumentTable';
 import { usePortalLinks } from './links';
@@ -26,7 +26,7 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
   const { isClient } = usePortalLinks();
   const [asking, setAsking] = useState(false);
   const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: !isClient });
-  const state = tableState(useInfiniteQuery(queries.documents({ spv_id: spv.id })));
+  const state = rowsState(useInfiniteQuery(queries.documents({ spv_id: spv.id })));
   const place = useRef<HTMLDivElement>(null);
   const { hash } = useLocation();
   useEffect(() => {

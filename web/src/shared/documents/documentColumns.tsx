@@ -1,10 +1,9 @@
-import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { Document } from '../../api/types';
 import { RelativeTime } from '../../ui/DateText';
 import { Tag } from '../../ui/Tag';
 import type { GridColumn } from '../../ui/grid/columns';
+import { ClientLink, RecordLink } from '../records/links';
 import { fileFacts } from './labels';
 import { usePortalLinks } from './links';
 import { hasScanResult, ScanTag } from './ScanTag';
@@ -24,7 +23,8 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       cell: (document) =>
         (document.internal || hasScanResult(document.latest.scan)) && (
           <div>
-            {document.internal && <Tag tone="rest">{t('internal')}</Tag>} <ScanTag scan={document.latest.scan} />
+            {document.internal && <Tag tone="rest">{t('internal')}</Tag>}{' '}
+            <ScanTag scan={document.latest.scan} />
           </div>
         ),
     },
@@ -34,7 +34,7 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       key: 'client',
       header: t('column.client'),
       phone: 'text',
-      cell: (document) => document.client.name,
+      cell: (document) => <ClientLink id={document.client.id} name={document.client.name} />,
     });
   }
   if (across) {
@@ -44,9 +44,9 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       phone: places.isClient ? 'text' : undefined,
       cell: (document) =>
         document.spv_id && (
-          <Anchor component={Link} to={places.order(document.spv_id)} className="mono">
-            {document.spv_identifier}
-          </Anchor>
+          <span className="mono">
+            <RecordLink to={places.order(document.spv_id)} name={document.spv_identifier} />
+          </span>
         ),
     });
   }

@@ -17,7 +17,7 @@ import classes from './ListGrid.module.css';
 import { useListQuery } from './listQuery';
 import { listState } from './listState';
 import { useGridPreferences } from './preferences';
-import { sumsByCurrency, type Amount } from './sums';
+import { sumsByCurrency, withSums, type Amount } from './sums';
 import { ViewTabs, type ListName, type ListView } from './ViewTabs';
 
 /** Filters and order as the query of the list's route. */
@@ -82,12 +82,7 @@ export function ListGrid<Row>(props: Props<Row>) {
   const selected = (state.rows ?? []).filter((row) => ids[rowKey(row)]);
   const peekedRow = state.rows?.find((row) => rowKey(row) === peeked);
   const hidden = preferences.hidden ?? columns.filter((column) => column.hidden).map((column) => column.key);
-  const sums = sumColumn ? sumsByCurrency(found.data?.total?.sums ?? []) : [];
-  const shown = columns.map((column) =>
-    column.key === sumColumn && sums.length > 0
-      ? { ...column, sums: sums.map((sum) => <div key={sum}>{sum}</div>) }
-      : column,
-  );
+  const shown = withSums(columns, sumColumn, found.data?.total?.sums);
   const narrowed = Boolean(url.q) || filters.some(({ key }) => url.filters[key]);
   return (
     <>
@@ -120,14 +115,13 @@ export function ListGrid<Row>(props: Props<Row>) {
         columns={shown}
         state={state}
         rowKey={rowKey}
-        rowName={props.rowName}
         hrefOf={props.hrefOf}
         onOpen={(_, href) => void navigate(href)}
         onPeek={props.peek && ((row) => setPeeked(rowKey(row)))}
         sort={url.sort}
         defaultSort={props.defaultSort}
         onSort={url.setSort}
-        selection={bulk && { ids, onChange: setIds }}
+        selection={bulk && { ids, nameOf: props.rowName, onChange: setIds }}
         density={preferences.density}
         hidden={hidden}
         empty={

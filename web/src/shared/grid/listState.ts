@@ -1,10 +1,10 @@
 import { errorText } from '../../api/errors';
-import type { GridState } from '../../ui/grid/columns';
 import type { ListData } from '../../api/lists';
+import type { GridState } from '../../ui/grid/columns';
 
-interface Query<Row> {
-  data: ListData<Row> | undefined;
-  isPlaceholderData: boolean;
+interface Query<Data> {
+  data: Data | undefined;
+  isPlaceholderData?: boolean;
   error: Error | null;
   refetch: () => unknown;
   hasNextPage: boolean;
@@ -12,11 +12,15 @@ interface Query<Row> {
   fetchNextPage: () => unknown;
 }
 
-/** Grid state of a paged query. */
-export function listState<Row>(query: Query<Row>): GridState<Row> {
+/** Grid state of a list with the number of its rows. */
+export function listState<Row>(query: Query<ListData<Row>>): GridState<Row> {
+  return { ...rowsState({ ...query, data: query.data?.rows }), total: query.data?.total };
+}
+
+/** Grid state of a paged query without a total. */
+export function rowsState<Row>(query: Query<Row[]>): GridState<Row> {
   return {
-    rows: query.data?.rows,
-    total: query.data?.total,
+    rows: query.data,
     stale: query.isPlaceholderData,
     error: query.error ? errorText(query.error) : null,
     retry: () => void query.refetch(),

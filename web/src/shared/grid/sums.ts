@@ -1,4 +1,5 @@
 import { money } from '../../messages/format';
+import type { GridColumn } from '../../ui/grid/columns';
 
 /** An amount in wire format. */
 export interface Amount {
@@ -18,6 +19,17 @@ export function sumsByCurrency(amounts: Amount[]): string[] {
   return [...sums]
     .toSorted(([first], [second]) => first.localeCompare(second))
     .map(([currency, { minor, digits }]) => money(decimal(minor, digits), currency));
+}
+
+/** The columns with the sums of a list under one of them. */
+export function withSums<Row>(
+  columns: GridColumn<Row>[],
+  key: string | undefined,
+  amounts: Amount[] = [],
+): GridColumn<Row>[] {
+  const sums = key ? sumsByCurrency(amounts) : [];
+  if (sums.length === 0) return columns;
+  return columns.map((column) => (column.key === key ? { ...column, sums } : column));
 }
 
 function decimal(minor: bigint, digits: number): string {

@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { IconReceipt2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
@@ -8,10 +7,10 @@ import { DateText } from '../../ui/DateText';
 import { DetailList } from '../../ui/DetailList';
 import { EmptyState } from '../../ui/EmptyState';
 import { Money } from '../../ui/Money';
-import type { GridColumn } from '../../ui/grid/columns';
 import type { GridFilter } from '../../ui/grid/FilterChips';
 import { ExportButton } from '../ExportButton';
 import { ListGrid, type GridQuery } from '../grid/ListGrid';
+import { useInvoiceColumns } from './invoiceColumns';
 import { InvoiceState } from './InvoiceState';
 
 const states: InvoiceStatus[] = ['due', 'part_paid', 'paid', 'void'];
@@ -40,63 +39,7 @@ const exportInvoices = (query: InvoiceQuery) =>
 /** The list of invoices: a client's own, or all for staff. */
 export function InvoiceGrid({ pathOf, staff = false }: Props) {
   const { t } = useTranslation(['billing', 'common', 'names']);
-  const columns: GridColumn<Invoice>[] = [
-    {
-      key: 'number',
-      header: t('column.invoice'),
-      sort: 'number',
-      descendingFirst: true,
-      phone: 'title',
-      link: (invoice) => <span className="num">{invoice.number}</span>,
-      cell: () => null,
-    },
-    {
-      key: 'for',
-      header: t('column.for'),
-      sort: staff ? 'billed_to' : undefined,
-      phone: 'text',
-      cell: (invoice) => (
-        <>
-          {staff && invoice.client.name}
-          <Text size="xs" c="dimmed" className="mono">
-            {invoice.spv_identifier}
-          </Text>
-        </>
-      ),
-    },
-    {
-      key: 'status',
-      header: t('common:status'),
-      phone: 'end',
-      cell: (invoice) => <InvoiceState invoice={invoice} />,
-    },
-    {
-      key: 'issued',
-      header: t('column.issued'),
-      cell: (invoice) => <DateText day={invoice.issued_date} />,
-    },
-    {
-      key: 'due_date',
-      header: t('column.due_date'),
-      sort: 'due_date',
-      cell: (invoice) => <DateText day={invoice.due_date} />,
-    },
-    {
-      key: 'total',
-      header: t('column.amount'),
-      align: 'right',
-      sort: 'total',
-      descendingFirst: true,
-      phone: 'side',
-      cell: (invoice) => <Money amount={invoice.total} currency={invoice.currency} />,
-    },
-    {
-      key: 'due',
-      header: t('column.due'),
-      align: 'right',
-      cell: (invoice) => <Money amount={invoice.due} currency={invoice.currency} />,
-    },
-  ];
+  const columns = useInvoiceColumns({ withClient: staff });
   const filters: GridFilter[] = [
     {
       key: 'status',

@@ -12,7 +12,7 @@ import { Money } from '../../ui/Money';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
-import { tableState } from '../tableState';
+import { rowsState } from '../grid/listState';
 import { useMe } from '../session/me';
 import { InvoiceState } from './InvoiceState';
 import classes from './OrderInvoices.module.css';
@@ -21,7 +21,7 @@ import classes from './OrderInvoices.module.css';
 export function OrderInvoices({ spv }: { spv: Pick<Spv, 'id'> }) {
   const { t } = useTranslation('billing');
   const me = useMe();
-  const { rows, error, retry } = tableState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
+  const { rows, error, retry } = rowsState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
   const pathOf = me.role === 'client' ? paths.clientInvoice : paths.employeeInvoice;
   return (
     <Section title={t('list')} flush>

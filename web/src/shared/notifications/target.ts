@@ -24,19 +24,22 @@ export function subjectPath(role: Role, { subject, spv_id }: Activity): string |
     if (subject.kind === 'lead') return paths.employeeLeads;
     if (subject.kind === 'call') return paths.employeeCalls;
     if (subject.kind === 'commission') return paths.employeeCommissions;
-    if (subject.kind === 'payout' || subject.kind === 'payout_run') return paths.employeePayouts;
+    if (subject.kind === 'payout_run') return paths.employeePayout(id);
+    if (subject.kind === 'payout') return paths.employeePayouts;
     if (spv_id && subject.kind === 'document_request') return paths.employeeOrderTab(spv_id, 'documents');
     if (spv_id) return paths.employeeOrder(spv_id);
-    if (subject.kind === 'client') return paths.employeeListFor('clients', subject.label);
-    if (subject.kind === 'company') return paths.employeeListFor('companies', subject.label);
-    if (subject.kind === 'iso') return paths.employeeListFor('isos', subject.label);
+    if (subject.kind === 'client') return paths.employeeClient(id);
+    if (subject.kind === 'company') return paths.employeeCompany(id);
+    if (subject.kind === 'iso') return paths.employeeIso(id);
     return null;
   }
   if (role === 'iso') {
     if (subject.kind === 'commission' || subject.kind === 'payout') return paths.isoCommissions;
     if (subject.kind === 'lead') return paths.isoLeads;
     if (subject.kind === 'call') return paths.isoCalls;
+    if (spv_id) return paths.isoOrder(spv_id);
   }
+  if (role === 'company_admin' && spv_id) return paths.companySpv(spv_id);
   if (subject.kind === 'request') return requestsPath(role);
   return null;
 }

@@ -9,14 +9,15 @@ import { queries } from '../../api/queries';
 import type { Request, RequestKind } from '../../api/types';
 import { money } from '../../messages/format';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
-import { DataTable, type Column } from '../../ui/DataTable';
+import type { GridColumn } from '../../ui/grid/columns';
+import { RowGrid } from '../grid/RowGrid';
 import { RelativeTime } from '../../ui/DateText';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { toast } from '../../ui/toasts';
-import { tableState } from '../tableState';
+import { rowsState } from '../grid/listState';
 import { useSave } from '../useSave';
 
 interface Props {
@@ -32,7 +33,7 @@ interface Props {
 /** Own requests and their outcome. */
 export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props) {
   const { t } = useTranslation(['requests', 'common', 'names']);
-  const state = tableState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
+  const state = rowsState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
   const [asking, setAsking] = useState<Request | null>(null);
   const withdraw = useSave({
     save: (request: Request) =>
@@ -43,9 +44,10 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
       toast({ title: t('withdraw.done'), description: request.reference });
     },
   });
-  const columns: Column<Request>[] = [
+  const columns: GridColumn<Request>[] = [
     {
       key: 'request',
+      phone: 'title',
       header: t('column.request'),
       cell: (request) => (
         <>
@@ -58,14 +60,19 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
     },
     {
       key: 'what',
+      phone: 'text',
       header: t('column.what'),
-      wide: true,
       cell: (request) => <RequestSummary request={request} />,
     },
-    { key: 'sent', header: t('column.sent'), cell: (request) => <RelativeTime at={request.created_at} /> },
+    {
+      key: 'sent',
+      phone: 'end',
+      header: t('column.sent'),
+      cell: (request) => <RelativeTime at={request.created_at} />,
+    },
     {
       key: 'status',
-      wide: true,
+      phone: 'side',
       header: t('common:status'),
       cell: (request) => <RequestOutcome request={request} orderPath={orderPath} />,
     },
@@ -87,7 +94,7 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
   ];
   return (
     <Section title={title} flush>
-      <DataTable
+      <RowGrid
         label={title}
         columns={columns}
         state={state}

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { SettingsSection } from '../../ui/Settings';
-import { tableState } from '../tableState';
+import { rowsState } from '../grid/listState';
 import { accountQueries } from './accountQueries';
 import { SignInTable } from './SignInTable';
 
@@ -11,7 +11,7 @@ export function HistorySection() {
   const query = useInfiniteQuery(accountQueries.signIns());
   return (
     <SettingsSection title={t('history.title')} text={t('history.text')}>
-      <SignInTable label={t('history.title')} state={tableState(query)} />
+      <SignInTable label={t('history.title')} state={rowsState(query)} />
     </SettingsSection>
   );
 }

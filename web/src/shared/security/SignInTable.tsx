@@ -3,18 +3,20 @@ import { useTranslation } from 'react-i18next';
 import type { SignIn } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import type { ToneName } from '../../theme';
-import { DataTable, type Column, type TableState } from '../../ui/DataTable';
+import type { GridColumn, GridState } from '../../ui/grid/columns';
+import { RowGrid } from '../grid/RowGrid';
 import { EmptyState } from '../../ui/EmptyState';
 import { Tag } from '../../ui/Tag';
 
 const tones: Record<SignIn['outcome'], ToneName> = { succeeded: 'done', failed: 'stop', ended: 'rest' };
 
 /** Sign-in history table. */
-export function SignInTable({ label, state }: { label: string; state: TableState<SignIn> }) {
+export function SignInTable({ label, state }: { label: string; state: GridState<SignIn> }) {
   const { t } = useTranslation('security');
-  const columns: Column<SignIn>[] = [
+  const columns: GridColumn<SignIn>[] = [
     {
       key: 'at',
+      phone: 'title',
       header: t('history.at'),
       cell: ({ at }) => (
         <time className="num" dateTime={at}>
@@ -24,12 +26,14 @@ export function SignInTable({ label, state }: { label: string; state: TableState
     },
     {
       key: 'outcome',
+      phone: 'side',
       header: t('history.what'),
       cell: ({ outcome }) => <Tag tone={tones[outcome]}>{t(`history.${outcome}`)}</Tag>,
     },
-    { key: 'how', header: t('history.how'), cell: (signIn) => <SignInMethod {...signIn} /> },
+    { key: 'how', phone: 'end', header: t('history.how'), cell: (signIn) => <SignInMethod {...signIn} /> },
     {
       key: 'device',
+      phone: 'text',
       header: t('history.device'),
       cell: ({ device }) => device ?? t('sessions.unknown'),
     },
@@ -40,7 +44,7 @@ export function SignInTable({ label, state }: { label: string; state: TableState
     },
   ];
   return (
-    <DataTable
+    <RowGrid
       label={label}
       columns={columns}
       state={state}

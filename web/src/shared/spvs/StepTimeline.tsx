@@ -15,12 +15,14 @@ interface Props {
   label: string;
   /** One line for each step. */
   compact?: boolean;
+  /** Whose steps are "yours", and whether sentences speak to the client. */
+  reader?: 'client' | 'iso' | 'company';
   /** What the reader can do for a step that waits for them. */
   action?: (step: Step) => ReactNode;
 }
 
-/** All steps of an order in their sequence, for its client: what is done, what comes, and who does it. */
-export function StepTimeline({ spv, label, compact = false, action }: Props) {
+/** All steps of an order in their sequence: what is done, what comes, and who does it. */
+export function StepTimeline({ spv, label, compact = false, reader = 'client', action }: Props) {
   const next = nextStep(spv);
   return (
     <ol className={classes.list} aria-label={label} data-compact={compact || undefined}>
@@ -33,6 +35,7 @@ export function StepTimeline({ spv, label, compact = false, action }: Props) {
             step={step}
             spv={spv}
             compact={compact}
+            reader={reader}
             isCurrent={isActive(spv) && (step.id === next?.id || isStarted(step))}
             action={action}
           />
@@ -46,18 +49,23 @@ const isStarted = ({ status }: Step) => status === 'in_progress' || status === '
 
 interface BodyProps extends Pick<Props, 'spv' | 'compact' | 'action'> {
   step: Step;
+  reader: NonNullable<Props['reader']>;
   isCurrent: boolean;
 }
 
-function StepBody({ step, spv, compact, isCurrent, action }: BodyProps) {
+function StepBody({ step, spv, compact, reader, isCurrent, action }: BodyProps) {
   const { t } = useTranslation(['common', 'names', 'orders']);
   const open = step.status !== 'completed';
-  const yours = waitingOn(step) === 'client' || step.owner === 'client';
+  const yours = waitingOn(step) === reader || step.owner === reader;
   const needs = spv.steps.filter(
     (other) => other.status !== 'completed' && step.depends_on.includes(other.id),
   );
   const facts = [
-    !yours && !isCurrent && open && step.owner !== 'staff' && t(`names:owner.${step.owner}`),
+    !yours &&
+      !(isCurrent && reader === 'client') &&
+      open &&
+      step.owner !== 'staff' &&
+      t(`names:owner.${step.owner}`),
     step.completed_at &&
       t('step.completed_at', {
         date: compact ? date(step.completed_at.slice(0, 10)) : dateTime(step.completed_at),
@@ -77,9 +85,9 @@ function StepBody({ step, spv, compact, isCurrent, action }: BodyProps) {
         {open && isActive(spv) && <DueTag day={step.due_date} />}
         {facts.length > 0 && <span className={classes.facts}>{facts.join(' · ')}</span>}
       </div>
-      {open && isCurrent && (
+      {open && isCurrent && (reader === 'client' || step.status === 'blocked') && (
         <div className={classes.now}>
-          <Now step={step} />
+          <Now step={step} reader={reader} />
           {action?.(step)}
         </div>
       )}
@@ -94,12 +102,12 @@ function StepBody({ step, spv, compact, isCurrent, action }: BodyProps) {
 }
 
 /** What happens with a step now, or what comes next. */
-function Now({ step }: { step: Step }) {
+function Now({ step, reader }: { step: Step; reader: BodyProps['reader'] }) {
   const { t } = useTranslation(['common', 'names', 'orders']);
   if (step.status === 'blocked') {
     const waiting =
       step.waiting_on &&
-      (step.waiting_on === 'client'
+      (step.waiting_on === reader
         ? t('step.waiting_on_you')
         : t('step.waiting_on', { who: t(`names:waiting_on.${step.waiting_on}`) }));
     return (

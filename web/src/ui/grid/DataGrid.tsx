@@ -35,18 +35,18 @@ const MAX_RENDERED_ROWS = 200;
 const ROW_HEIGHTS: Record<Density, number> = { compact: 32, normal: 40, roomy: 48 };
 
 /** Selection of rows; the owner keeps it. */
-export interface Selection {
+export interface Selection<Row> {
   ids: RowSelectionState;
+  /** Name of a row, for its checkbox. */
+  nameOf: (row: Row) => string;
   onChange: (ids: RowSelectionState) => void;
 }
 
-interface Props<Row> {
+export interface GridProps<Row> {
   label: string;
   columns: GridColumn<Row>[];
   state: GridState<Row>;
   rowKey: (row: Row) => string;
-  /** Name of a row, for its checkbox. */
-  rowName: (row: Row) => string;
   empty: ReactNode;
   /** Address of a row's page. */
   hrefOf?: (row: Row) => string | undefined;
@@ -57,7 +57,7 @@ interface Props<Row> {
   /** The order of the list where none is chosen. */
   defaultSort?: Sort;
   onSort?: (sort: Sort | null) => void;
-  selection?: Selection;
+  selection?: Selection<Row>;
   density?: Density;
   /** Keys of the hidden columns. */
   hidden?: string[];
@@ -72,7 +72,7 @@ interface Props<Row> {
 const NONE: never[] = [];
 
 /** Table of rows with sorting, selection and keyboard navigation; two-line rows on phones. */
-export function DataGrid<Row>(props: Props<Row>) {
+export function DataGrid<Row>(props: GridProps<Row>) {
   const { label, columns, state, rowKey, selection, density = 'normal', hidden = NONE } = props;
   const { t } = useTranslation('grid');
   const box = useRef<HTMLDivElement>(null);
@@ -104,7 +104,7 @@ export function DataGrid<Row>(props: Props<Row>) {
   const loadMore = useFocusAfterLoad(state, focusRow);
   if (!state.rows && state.error) return <ErrorState message={state.error} onRetry={state.retry} />;
   if (state.rows?.length === 0) return <>{props.empty}</>;
-  const sums = shown.some((column) => column.sums !== undefined && column.sums !== null);
+  const sums = shown.some((column) => column.sums);
   // Explicit roles, because `display: grid` on a phone removes the implicit ones.
   return (
     <>
@@ -153,8 +153,14 @@ export function DataGrid<Row>(props: Props<Row>) {
                   </td>
                 )}
                 {shown.map((column, place) => (
-                  <td key={column.key} role="cell" data-align={column.align} data-sums={Boolean(column.sums)}>
-                    {column.sums ?? (place === 0 ? t('total') : null)}
+                  <td
+                    key={column.key}
+                    role="cell"
+                    data-align={column.align}
+                    data-extra={column.extra}
+                    data-sums={Boolean(column.sums)}
+                  >
+                    {column.sums?.map((sum) => <div key={sum}>{sum}</div>) ?? (place === 0 && t('total'))}
                   </td>
                 ))}
               </tr>
@@ -173,7 +179,7 @@ function Header<Row>({
   sort = null,
   defaultSort,
   onSort,
-}: Pick<Props<Row>, 'sort' | 'defaultSort' | 'onSort'> & { column: GridColumn<Row> }) {
+}: Pick<GridProps<Row>, 'sort' | 'defaultSort' | 'onSort'> & { column: GridColumn<Row> }) {
   const current = sort ?? defaultSort;
   const sorted = column.sort !== undefined && current?.key === column.sort;
   const direction = current?.descending ? 'descending' : 'ascending';
@@ -185,6 +191,7 @@ function Header<Row>({
       aria-label={column.explain && column.header}
       aria-sort={column.sort && onSort ? (sorted ? direction : 'none') : undefined}
       data-align={column.align}
+      data-extra={column.extra}
       style={{ width: column.width }}
     >
       {column.actions ? (
@@ -216,7 +223,7 @@ interface BodyProps<Row> {
   ref: RefObject<HTMLTableSectionElement | null>;
   rows: TableRow<Features, Row & object>[];
   shown: GridColumn<Row>[];
-  grid: Props<Row>;
+  grid: GridProps<Row>;
   density: Density;
 }
 
@@ -289,13 +296,13 @@ interface RowProps<Row> {
   row: TableRow<Features, Row & object>;
   index: number;
   shown: GridColumn<Row>[];
-  grid: Props<Row>;
+  grid: GridProps<Row>;
   measure?: (element: Element | null) => void;
 }
 
 function GridRow<Row>({ row, index, shown, grid, measure }: RowProps<Row>) {
   const { t } = useTranslation('grid');
-  const { selection, hrefOf, rowName } = grid;
+  const { selection, hrefOf } = grid;
   const data: Row = row.original;
   const href = hrefOf?.(data);
   const selected = Boolean(selection?.ids[row.id]);
@@ -313,7 +320,7 @@ function GridRow<Row>({ row, index, shown, grid, measure }: RowProps<Row>) {
         <td role="cell" data-pick>
           <Checkbox
             size="xs"
-            aria-label={t('select', { name: rowName(data) })}
+            aria-label={t('select', { name: selection.nameOf(data) })}
             checked={selected}
             onChange={() => undefined}
             // The click, for Shift: a range.
@@ -326,6 +333,7 @@ function GridRow<Row>({ row, index, shown, grid, measure }: RowProps<Row>) {
           key={column.key}
           role="cell"
           data-align={column.align}
+          data-extra={column.extra}
           data-actions={column.actions}
           data-phone={column.actions ? 'actions' : column.phone}
         >
@@ -340,7 +348,7 @@ function GridRow<Row>({ row, index, shown, grid, measure }: RowProps<Row>) {
 }
 
 interface RowLinkProps<Row> {
-  grid: Props<Row>;
+  grid: GridProps<Row>;
   row: Row;
   href: string | undefined;
   label: ReactNode;
@@ -399,6 +407,7 @@ function SkeletonRows<Row>({
         <td
           key={column.key}
           data-align={column.align}
+          data-extra={column.extra}
           data-actions={column.actions}
           data-phone={column.phone}
         >
@@ -440,7 +449,7 @@ function useRowFocus(body: RefObject<HTMLTableSectionElement | null>, count: num
   };
 }
 
-interface Keys<Row> extends Props<Row> {
+interface Keys<Row> extends GridProps<Row> {
   rows: TableRow<Features, Row & object>[];
   body: RefObject<HTMLTableSectionElement | null>;
   focusRow: (index: number) => void;

@@ -18,9 +18,11 @@ export interface GridColumn<Row> {
   actions?: boolean;
   /** Not shown until it is chosen. */
   hidden?: boolean;
+  /** Left out on screens narrower than 1000 px. */
+  extra?: boolean;
   width?: number;
   /** Sums under the column, one for each currency. */
-  sums?: ReactNode;
+  sums?: string[];
   /** Place in the two lines of a row on phones; without one it is left out there. */
   phone?: 'title' | 'side' | 'text' | 'end';
 }

@@ -3,17 +3,18 @@ import { useTranslation } from 'react-i18next';
 import type { LogEntry } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { activityText, actorText } from '../../../shared/activity/activityText';
-import type { Column } from '../../../ui/DataTable';
+import type { GridColumn } from '../../../ui/grid/columns';
 import { RelativeTime } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
 import classes from './logs.module.css';
 
 /** Columns of activity tables; the compact set has no location. */
-export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
+export function useLogColumns({ brief = false } = {}): GridColumn<LogEntry>[] {
   const { t } = useTranslation(['admin', 'names', 'events']);
-  const columns: Column<LogEntry>[] = [
+  const columns: GridColumn<LogEntry>[] = [
     {
       key: 'at',
+      phone: 'end',
       header: t('logs.when'),
       width: brief ? 120 : undefined,
       cell: (row) =>
@@ -27,8 +28,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
     },
     {
       key: 'what',
-      wide: true,
-      bare: true,
+      phone: 'title',
       header: t('logs.what'),
       cell: (row) => (
         <>
@@ -39,7 +39,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
     },
     {
       key: 'who',
-      bare: true,
+      phone: 'text',
       header: t('logs.who'),
       width: brief ? 140 : undefined,
       cell: (row) => (

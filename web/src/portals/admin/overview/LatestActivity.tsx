@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
-import { tableState } from '../../../shared/tableState';
-import { DataTable } from '../../../ui/DataTable';
+import { rowsState } from '../../../shared/grid/listState';
+import { RowGrid } from '../../../shared/grid/RowGrid';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { useLogColumns } from '../logs/columns';
@@ -28,11 +28,11 @@ export function LatestActivity() {
       }
       flush
     >
-      <DataTable
+      <RowGrid
         label={t('common:activity.title')}
         columns={columns}
-        state={{ ...tableState(query), more: undefined }}
-        rowKey={(_, place) => place}
+        state={{ ...rowsState(query), more: undefined }}
+        rowKey={(row) => String(row.seq)}
         empty={<EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />}
       />
     </Section>

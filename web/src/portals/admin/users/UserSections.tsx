@@ -9,12 +9,13 @@ import { queries } from '../../../api/queries';
 import type { AccountDetail, AccountSession } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { activityText } from '../../../shared/activity/activityText';
-import { tableState } from '../../../shared/tableState';
+import { rowsState } from '../../../shared/grid/listState';
 import { SignInTable } from '../../../shared/security/SignInTable';
 import { useSave } from '../../../shared/useSave';
 import { ActivityList, ActivitySkeleton } from '../../../ui/ActivityList';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
-import { DataTable, type Column } from '../../../ui/DataTable';
+import type { GridColumn } from '../../../ui/grid/columns';
+import { RowGrid } from '../../../shared/grid/RowGrid';
 import { RelativeTime } from '../../../ui/DateText';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
@@ -44,9 +45,10 @@ export function Sessions({ id }: { id: string }) {
       toast({ title: t('session_ended') });
     },
   });
-  const columns: Column<AccountSession>[] = [
+  const columns: GridColumn<AccountSession>[] = [
     {
       key: 'device',
+      phone: 'title',
       header: t('security:history.device'),
       cell: (session) => (
         <>
@@ -58,14 +60,19 @@ export function Sessions({ id }: { id: string }) {
     },
     {
       key: 'address',
+      phone: 'text',
       header: t('security:history.from'),
       cell: ({ address }) => <span className="num">{address ?? '—'}</span>,
     },
-    { key: 'used', header: t('last_used'), cell: (session) => <RelativeTime at={session.last_used_at} /> },
+    {
+      key: 'used',
+      phone: 'end',
+      header: t('last_used'),
+      cell: (session) => <RelativeTime at={session.last_used_at} />,
+    },
     {
       key: 'begun',
       header: t('begun'),
-      whole: true,
       cell: (session) => <RelativeTime at={session.created_at} />,
     },
     {
@@ -99,7 +106,7 @@ export function Sessions({ id }: { id: string }) {
         )
       }
     >
-      <DataTable
+      <RowGrid
         label={t('sessions')}
         columns={columns}
         state={{ rows: data, error: error ? errorText(error) : null, retry: () => void refetch() }}
@@ -128,7 +135,7 @@ export function SignIns({ id }: { id: string }) {
   const { t } = useTranslation('users');
   return (
     <Section title={t('sign_ins')} flush>
-      <SignInTable label={t('sign_ins')} state={tableState(useInfiniteQuery(queries.userSignIns(id)))} />
+      <SignInTable label={t('sign_ins')} state={rowsState(useInfiniteQuery(queries.userSignIns(id)))} />
     </Section>
   );
 }

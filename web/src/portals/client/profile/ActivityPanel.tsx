@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
 import { activityText } from '../../../shared/activity/activityText';
-import { tableState } from '../../../shared/tableState';
+import { rowsState } from '../../../shared/grid/listState';
 import { ActivityList, ActivitySkeleton } from '../../../ui/ActivityList';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
@@ -13,7 +13,7 @@ import { ErrorState } from '../../../ui/ErrorState';
 /** Activity log of the client. */
 export function ActivityPanel() {
   const { t } = useTranslation(['profile', 'events', 'names']);
-  const { rows, error, retry, more } = tableState(useInfiniteQuery(queries.ownActivity()));
+  const { rows, error, retry, more } = rowsState(useInfiniteQuery(queries.ownActivity()));
   return (
     <Section title={t('activity.title')}>
       {!rows && error && <ErrorState message={error} onRetry={retry} />}

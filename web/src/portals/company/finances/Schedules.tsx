@@ -10,7 +10,8 @@ import type { ReportName, ReportSchedule } from '../../../api/types';
 import { date, dateTime } from '../../../messages/format';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
-import { DataTable, type Column } from '../../../ui/DataTable';
+import type { GridColumn } from '../../../ui/grid/columns';
+import { RowGrid } from '../../../shared/grid/RowGrid';
 import { RowMenu } from '../../../ui/RowMenu';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -42,9 +43,10 @@ export function Schedules({ report, period }: Props) {
     },
   });
   const nameOf = (row: ReportSchedule) => t(`names:report.${row.report}`);
-  const columns: Column<ReportSchedule>[] = [
+  const columns: GridColumn<ReportSchedule>[] = [
     {
       key: 'report',
+      phone: 'title',
       header: t('names:field.report'),
       cell: (row) => (
         <>
@@ -55,11 +57,16 @@ export function Schedules({ report, period }: Props) {
         </>
       ),
     },
-    { key: 'every', header: t('names:field.every'), cell: (row) => t(`names:report_interval.${row.every}`) },
+    {
+      key: 'every',
+      phone: 'side',
+      header: t('names:field.every'),
+      cell: (row) => t(`names:report_interval.${row.every}`),
+    },
     {
       key: 'recipients',
+      phone: 'text',
       header: t('names:field.recipients'),
-      wide: true,
       cell: (row) =>
         row.recipients
           .map(({ name, may_see: sees }) => (sees ? name : t('schedule.not_any_more', { name })))
@@ -67,6 +74,7 @@ export function Schedules({ report, period }: Props) {
     },
     {
       key: 'next',
+      phone: 'end',
       header: t('schedule.next'),
       cell: (row) => (
         <>
@@ -110,7 +118,7 @@ export function Schedules({ report, period }: Props) {
   );
   return (
     <Section title={t('schedule.title')} flush actions={add}>
-      <DataTable
+      <RowGrid
         label={t('schedule.title')}
         columns={columns}
         state={{ rows: data?.items, error: error ? errorText(error) : null, retry: () => void refetch() }}

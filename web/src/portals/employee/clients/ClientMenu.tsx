@@ -34,11 +34,11 @@ function runAction(client: Client, action: ActionInput): Promise<Client> {
 
 interface Props {
   client: Client;
-  onEdit: () => void;
-  onOrder: () => void;
+  /** In a list; the page of the client has its own buttons for the first actions. */
+  inList?: { onEdit: () => void; onOrder: () => void };
 }
 
-export function ClientMenu({ client, onEdit, onOrder }: Props) {
+export function ClientMenu({ client, inList }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const navigate = useNavigate();
   const [asking, setAsking] = useState<ActionInput | null>(null);
@@ -56,19 +56,25 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
       toast({ title: t(`clients.done.${action}`), description: name });
     },
   });
-  const orders: RowAction = {
-    label: t('clients.orders'),
-    icon: <IconFolders size={15} />,
-    onClick: () => void navigate(paths.employeeListFor('spvs', client.email)),
-  };
-  const history: RowAction = {
-    label: t('history'),
-    icon: <IconHistory size={15} />,
-    onClick: () => setHistoryOpen(true),
-  };
-  const offers: (RowAction & { needs: string })[] = [
-    { needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit },
-    { needs: 'create_spv', label: t('spvs.create'), icon: <IconFolderPlus size={15} />, onClick: onOrder },
+  const inListOnly: (RowAction & { needs?: string })[] = inList
+    ? [
+        {
+          label: t('clients.orders'),
+          icon: <IconFolders size={15} />,
+          onClick: () => void navigate(paths.employeeListFor('spvs', client.email)),
+        },
+        { label: t('history'), icon: <IconHistory size={15} />, onClick: () => setHistoryOpen(true) },
+        { needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: inList.onEdit },
+        {
+          needs: 'create_spv',
+          label: t('spvs.create'),
+          icon: <IconFolderPlus size={15} />,
+          onClick: inList.onOrder,
+        },
+      ]
+    : [];
+  const offers: (RowAction & { needs?: string })[] = [
+    ...inListOnly,
     {
       needs: 'invite',
       label: t('clients.invite'),
@@ -96,10 +102,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   ];
   return (
     <>
-      <RowMenu
-        name={name}
-        actions={[orders, history, ...offers.filter((offer) => client.can.includes(offer.needs))]}
-      />
+      <RowMenu name={name} actions={offers.filter(({ needs }) => !needs || client.can.includes(needs))} />
       {historyOpen && <HistoryDialog id={client.id} name={name} onClose={() => setHistoryOpen(false)} />}
       {asking && (
         <ConfirmDialog

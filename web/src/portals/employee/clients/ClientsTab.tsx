@@ -10,6 +10,7 @@ import { useCompanyFilter } from '../../../shared/grid/companyFilter';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { useParam } from '../../../shared/queryParams';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
+import { CompanyLink, IsoLink } from '../../../shared/records/links';
 import { useMe } from '../../../shared/session/me';
 import { EmptyState } from '../../../ui/EmptyState';
 import { DateText } from '../../../ui/DateText';
@@ -71,9 +72,17 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
       phone: 'text',
       cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
     },
-    { key: 'phone', header: t('column.phone'), cell: (client) => client.phone ?? '—' },
-    { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
-    { key: 'iso', header: t('column.iso'), cell: (client) => client.iso_name ?? '—' },
+    { key: 'phone', extra: true, header: t('column.phone'), cell: (client) => client.phone ?? '—' },
+    {
+      key: 'company',
+      header: t('column.company'),
+      cell: (client) => <CompanyLink id={client.company_id} name={client.company_name} />,
+    },
+    {
+      key: 'iso',
+      header: t('column.iso'),
+      cell: (client) => <IsoLink id={client.iso_id} name={client.iso_name} />,
+    },
     {
       key: 'status',
       header: t('common:status'),
@@ -95,8 +104,10 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
       cell: (client) => (
         <ClientMenu
           client={client}
-          onEdit={() => setDialog({ edit: client })}
-          onOrder={() => setDialog({ order: client })}
+          inList={{
+            onEdit: () => setDialog({ edit: client }),
+            onOrder: () => setDialog({ order: client }),
+          }}
         />
       ),
     },
@@ -112,7 +123,7 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
         rowKey={(client) => client.id}
         rowName={nameOf}
         defaultSort={{ key: 'created_at', descending: true }}
-        hrefOf={({ latest_spv_id: order }) => (order ? paths.employeeOrder(order) : undefined)}
+        hrefOf={(client) => paths.employeeClient(client.id)}
         filters={[
           {
             key: 'status',

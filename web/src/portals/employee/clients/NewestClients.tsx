@@ -1,52 +1,59 @@
-import { Anchor } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
-import { tableState } from '../../../shared/tableState';
-import { DataTable, type Column } from '../../../ui/DataTable';
+import { rowsState } from '../../../shared/grid/listState';
+import type { GridColumn } from '../../../ui/grid/columns';
+import { RowGrid } from '../../../shared/grid/RowGrid';
+import { CompanyLink } from '../../../shared/records/links';
 import { RelativeTime } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
 const NEWEST_LIMIT = 5;
 
-/** Links to the latest order of the client; others are in the row menu. */
-export function ClientLink({ client }: { client: Client }) {
-  const name = `${client.first_name} ${client.last_name}`;
-  if (!client.latest_spv_id) return name;
-  return (
-    <Anchor component={Link} to={paths.employeeOrder(client.latest_spv_id)} size="sm">
-      {name}
-    </Anchor>
-  );
-}
-
 /** Newest clients; the first tab has all. */
 export function NewestClients() {
   const { t } = useTranslation(['employee', 'common']);
-  const { more: _, ...state } = tableState(useInfiniteQuery(queries.clients({ limit: NEWEST_LIMIT })));
-  const columns: Column<Client>[] = [
-    { key: 'name', header: t('column.name'), cell: (client) => <ClientLink client={client} /> },
-    { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
+  const { more: _, ...state } = rowsState(useInfiniteQuery(queries.clients({ limit: NEWEST_LIMIT })));
+  const columns: GridColumn<Client>[] = [
+    {
+      key: 'name',
+      phone: 'title',
+      header: t('column.name'),
+      link: (client) => `${client.first_name} ${client.last_name}`,
+      cell: () => null,
+    },
+    {
+      key: 'company',
+      phone: 'text',
+      header: t('column.company'),
+      cell: (client) => <CompanyLink id={client.company_id} name={client.company_name} />,
+    },
     {
       key: 'status',
+      phone: 'side',
       header: t('common:status'),
       cell: (client) => <StatusBadge kind="profile" status={client.status} />,
     },
-    { key: 'added', header: t('clients.added'), cell: (client) => <RelativeTime at={client.created_at} /> },
+    {
+      key: 'added',
+      phone: 'end',
+      header: t('clients.added'),
+      cell: (client) => <RelativeTime at={client.created_at} />,
+    },
   ];
   // The tab shows the error.
   if (state.rows?.length === 0) return null;
   return (
     <Section title={t('clients.newest')} flush>
-      <DataTable
+      <RowGrid
         label={t('clients.newest')}
         columns={columns}
         state={{ ...state, rows: state.rows?.slice(0, NEWEST_LIMIT) }}
         expected={NEWEST_LIMIT}
+        hrefOf={(client) => paths.employeeClient(client.id)}
         rowKey={(client) => client.id}
         empty={null}
       />

@@ -1,31 +1,26 @@
-import { Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { IconBuildingBank, IconCash, IconTrash } from '@tabler/icons-react';
+import { IconCash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
-import { money, todayInOfficeZone } from '../../../messages/format';
+import { number } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
-import { bankCsv } from '../../../shared/commissions/exports';
-import { tableState } from '../../../shared/tableState';
-import { required } from '../../../shared/validators';
-import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
+import { paths } from '../../../paths';
+import { rowsState } from '../../../shared/grid/listState';
+import { RowGrid } from '../../../shared/grid/RowGrid';
+import { sumsByCurrency } from '../../../shared/grid/sums';
+import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
-import { ConfirmDialog } from '../../../ui/ConfirmDialog';
-import { DataTable, type Column } from '../../../ui/DataTable';
-import { DateField } from '../../../ui/DateField';
 import { RelativeTime, DateText } from '../../../ui/DateText';
-import { FormModal } from '../../../ui/FormModal';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
-import { saveBlob } from '../../../ui/saveText';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { toast } from '../../../ui/toasts';
+import type { GridColumn } from '../../../ui/grid/columns';
+import { usePayoutActions } from './payoutActions';
 
 /** Payout runs: create from approved commissions, export for the bank, mark as paid. */
 export function Component() {
@@ -38,36 +33,47 @@ export function Component() {
       toast({ title: t('payouts.opened'), description: run.name });
     },
   });
-  const columns: Column<PayoutRun>[] = [
+  const columns: GridColumn<PayoutRun>[] = [
     {
       key: 'run',
       header: t('payouts.run'),
-      cell: (run) => (
-        <>
-          <span className="num">{run.name}</span>
-          <Text size="xs" c="dimmed">
-            {actorName(t, run.created_by)} · <RelativeTime at={run.created_at} />
-          </Text>
-        </>
-      ),
-    },
-    {
-      key: 'transfers',
-      header: t('payouts.transfers'),
-      cell: (run) =>
-        run.payouts.map((payout) => (
-          <div key={`${payout.iso_id}${payout.currency}`}>
-            {payout.iso_name}{' '}
-            <Text span size="sm" c="dimmed" className="num">
-              {money(payout.amount, payout.currency)} · {t('payouts.entries', { count: payout.entries })}
-            </Text>
-          </div>
-        )),
+      phone: 'title',
+      link: (run) => <span className="num">{run.name}</span>,
+      cell: () => null,
     },
     {
       key: 'status',
       header: t('common:status'),
+      phone: 'end',
       cell: (run) => <StatusBadge kind="payout_run" status={run.status} />,
+    },
+    {
+      key: 'transfers',
+      header: t('payouts.transfers'),
+      align: 'right',
+      cell: (run) => <span className="num">{number(run.payouts.length)}</span>,
+    },
+    {
+      key: 'total',
+      header: t('payouts.total'),
+      align: 'right',
+      phone: 'side',
+      cell: (run) =>
+        sumsByCurrency(run.payouts).map((sum) => (
+          <div key={sum} className="num">
+            {sum}
+          </div>
+        )),
+    },
+    {
+      key: 'opened',
+      header: t('payouts.created'),
+      phone: 'text',
+      cell: (run) => (
+        <>
+          <RelativeTime at={run.created_at} /> · {actorName(t, run.created_by)}
+        </>
+      ),
     },
     { key: 'paid', header: t('payouts.paid_on'), cell: (run) => <DateText day={run.paid_date} /> },
     {
@@ -92,11 +98,13 @@ export function Component() {
         }
       />
       <Section title={t('payouts.list')} flush>
-        <DataTable
+        <RowGrid<PayoutRun>
+          main
           label={t('payouts.list')}
           columns={columns}
-          state={tableState(useInfiniteQuery(queries.payoutRuns()))}
+          state={rowsState(useInfiniteQuery(queries.payoutRuns()))}
           rowKey={(run) => run.id}
+          hrefOf={(run) => paths.employeePayout(run.id)}
           empty={
             <EmptyState
               icon={<IconCash size={20} />}
@@ -111,102 +119,11 @@ export function Component() {
 }
 
 function Actions({ run }: { run: PayoutRun }) {
-  const { t } = useTranslation(['commissions', 'common']);
-  const [dialog, setDialog] = useState<'pay' | 'discard' | null>(null);
-  const close = () => setDialog(null);
-  const bank = useSave({
-    save: () => bankCsv(run.id),
-    onSaved: (blob) => saveBlob(`${run.name}.csv`, blob),
-  });
-  const discard = useSave({
-    save: () => body(api.POST('/rest/v1/payout-runs/{id}/discard', { params: versionedBody(run), body: {} })),
-    invalidates: 'payout_run',
-    onSaved: () => {
-      close();
-      toast({ title: t('payouts.discarded'), description: run.name });
-    },
-  });
+  const { actions, dialogs } = usePayoutActions(run);
   return (
     <>
-      <RowMenu
-        name={run.name}
-        actions={[
-          {
-            needs: 'bank',
-            label: t('payouts.bank'),
-            icon: <IconBuildingBank size={15} />,
-            onClick: () => bank.mutate(undefined),
-          },
-          {
-            needs: 'pay',
-            label: t('payouts.pay'),
-            icon: <IconCash size={15} />,
-            onClick: () => setDialog('pay'),
-          },
-          {
-            needs: 'discard',
-            label: t('payouts.discard'),
-            icon: <IconTrash size={15} />,
-            danger: true,
-            onClick: () => setDialog('discard'),
-          },
-        ].filter(({ needs }) => run.can.includes(needs))}
-      />
-      {dialog === 'pay' && <PayForm run={run} onClose={close} />}
-      {dialog === 'discard' && (
-        <ConfirmDialog
-          title={t('payouts.discard_title', { name: run.name })}
-          confirmLabel={t('payouts.discard')}
-          busyLabel={t('common:saving')}
-          busy={discard.isPending}
-          danger
-          onConfirm={() => discard.mutate(undefined)}
-          onClose={close}
-        >
-          {t('payouts.discard_text')}
-        </ConfirmDialog>
-      )}
+      <RowMenu name={run.name} actions={actions} />
+      {dialogs}
     </>
-  );
-}
-
-function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
-  const { t } = useTranslation(['commissions', 'common', 'names']);
-  const missing = useRequiredFieldsMessage();
-  const form = useForm({
-    initialValues: { paid_date: todayInOfficeZone() },
-    validate: { paid_date: required },
-  });
-  const save = useSave({
-    form,
-    save: (values: typeof form.values) =>
-      body(api.POST('/rest/v1/payout-runs/{id}/pay', { params: versionedBody(run), body: values })),
-    invalidates: 'payout_run',
-    onSaved: () => {
-      onClose();
-      toast({ title: t('payouts.paid'), description: run.name });
-    },
-  });
-  return (
-    <FormModal
-      title={t('payouts.pay_title', { name: run.name })}
-      text={t('payouts.pay_text')}
-      size="md"
-      submitLabel={t('payouts.pay')}
-      busyLabel={t('common:saving')}
-      busy={save.isPending}
-      dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
-      onClose={onClose}
-    >
-      <DateField
-        presets="past"
-        max={todayInOfficeZone()}
-        label={t('names:field.paid_date')}
-        required
-        data-autofocus
-        {...form.getInputProps('paid_date')}
-      />
-    </FormModal>
   );
 }

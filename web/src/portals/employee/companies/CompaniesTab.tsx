@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { lists, type CompanyQuery } from '../../../api/lists';
 import type { Company } from '../../../api/types';
+import { paths } from '../../../paths';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
@@ -71,6 +72,7 @@ export function CompaniesTab({ preview = false }: { preview?: boolean }) {
         rows={(query) => lists.companies(companyQuery(query))}
         rowKey={(row) => row.id}
         rowName={(company) => company.name}
+        hrefOf={(company) => paths.employeeCompany(company.id)}
         defaultSort={{ key: 'name', descending: false }}
         filters={[
           {

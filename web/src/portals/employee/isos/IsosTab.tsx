@@ -4,8 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { lists, type IsoQuery } from '../../../api/lists';
 import type { Iso } from '../../../api/types';
+import { paths } from '../../../paths';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { useParam } from '../../../shared/queryParams';
+import { CompanyLink } from '../../../shared/records/links';
 import { useMe } from '../../../shared/session/me';
 import { localDay } from '../../../messages/format';
 import { DateText } from '../../../ui/DateText';
@@ -43,7 +45,12 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
     },
     { key: 'email', header: t('column.email'), phone: 'text', cell: (iso) => iso.email },
     { key: 'phone', header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
-    { key: 'company', header: t('column.company'), phone: 'end', cell: (iso) => iso.company_name },
+    {
+      key: 'company',
+      header: t('column.company'),
+      phone: 'end',
+      cell: (iso) => <CompanyLink id={iso.company_id} name={iso.company_name} />,
+    },
     {
       key: 'added',
       header: t('clients.added'),
@@ -69,6 +76,7 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
         rows={(query) => lists.isos(isoQuery(query))}
         rowKey={(row) => row.id}
         rowName={nameOf}
+        hrefOf={(iso) => paths.employeeIso(iso.id)}
         defaultSort={{ key: 'first_name', descending: false }}
         filters={[
           {

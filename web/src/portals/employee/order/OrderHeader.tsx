@@ -63,11 +63,11 @@ export function OrderHeader({ spv, trail, actions }: Props) {
       </header>
       <div className={classes.facts}>
         <Text size="sm" c="dimmed">
-          <Anchor component={Link} to={paths.employeeListFor('clients', spv.client_email)} c="inherit">
+          <Anchor component={Link} to={paths.employeeClient(spv.client_id)} c="inherit">
             {spv.client_name}
           </Anchor>
           {' · '}
-          <Anchor component={Link} to={paths.employeeListFor('companies', spv.company_name)} c="inherit">
+          <Anchor component={Link} to={paths.employeeCompany(spv.company_id)} c="inherit">
             {spv.company_name}
           </Anchor>
           {` · ${t(`names:country.${spv.country}`)} · ${t('client:order.ordered', { date: date(spv.ordered_date) })}`}

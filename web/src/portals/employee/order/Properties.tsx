@@ -21,8 +21,8 @@ export function Properties({ spv }: { spv: SpvDetail }) {
           </Anchor>
         </Property>
         <Property label={t('column.iso')}>
-          {spv.iso_name ? (
-            <Anchor component={Link} to={paths.employeeListFor('isos', spv.iso_name)} fz="inherit">
+          {spv.iso_id ? (
+            <Anchor component={Link} to={paths.employeeIso(spv.iso_id)} fz="inherit">
               {spv.iso_name}
             </Anchor>
           ) : (

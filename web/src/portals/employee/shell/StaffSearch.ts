@@ -21,9 +21,9 @@ function resultPath(hit: SearchHit): string {
     case 'spv':
       return paths.employeeOrder(hit.id);
     case 'client':
-      return paths.employeeListFor('clients', hit.text);
+      return paths.employeeClient(hit.id);
     case 'company':
-      return paths.employeeListFor('companies', hit.title);
+      return paths.employeeCompany(hit.id);
     case 'document':
       return paths.employeeDocument(hit.id);
     case 'request':

@@ -29,7 +29,9 @@ export function useStaffNavigation(me: Me): NavGroup[] {
   const { t } = useTranslation(['shell', 'employee', 'messages', 'partners']);
   const { data: tasks } = useQuery(queries.tasks());
   const { data: desk } = useQuery(queries.requestDesk());
+  const { data: billing } = useQuery(queries.billing());
   const unread = useUnreadCount();
+  const overdue = billing?.owed.reduce((sum, owed) => sum + owed.overdue, 0) ?? 0;
   const open = tasks?.items.length ?? 0;
   const isLate = tasks?.items.some((task) => task.overdue) ?? false;
   const pending = desk?.pending ?? 0;
@@ -96,7 +98,13 @@ export function useStaffNavigation(me: Me): NavGroup[] {
     {
       label: t('group.money'),
       items: [
-        { to: paths.employeeInvoices, icon: IconReceipt2, label: t('employee:nav.invoices'), goKey: 'v' },
+        {
+          to: paths.employeeInvoices,
+          icon: IconReceipt2,
+          label: t('employee:nav.invoices'),
+          goKey: 'v',
+          count: { value: overdue, overdue: true, label: t('count.invoices', { count: overdue }) },
+        },
         { to: paths.employeeCommissions, icon: IconCoin, label: t('partners:nav.commissions'), goKey: 'n' },
         { to: paths.employeePayouts, icon: IconCash, label: t('nav.payouts'), goKey: 'p' },
       ],

@@ -10,6 +10,7 @@ import { useCountries } from '../../../shared/countries';
 import { ExportButton } from '../../../shared/ExportButton';
 import { useCompanyFilter } from '../../../shared/grid/companyFilter';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
+import { ClientLink, CompanyLink, IsoLink } from '../../../shared/records/links';
 import { DateText } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
 import { Money } from '../../../ui/Money';
@@ -52,9 +53,23 @@ export function SpvGrid({ actions }: { actions?: ReactNode }) {
           </Text>
         ),
     },
-    { key: 'client', header: t('dashboards:client'), phone: 'text', cell: (spv) => spv.client_name },
-    { key: 'company', header: t('column.company'), cell: (spv) => spv.company_name },
-    { key: 'iso', header: t('column.iso'), hidden: true, cell: (spv) => spv.iso_name ?? '—' },
+    {
+      key: 'client',
+      header: t('dashboards:client'),
+      phone: 'text',
+      cell: (spv) => <ClientLink id={spv.client_id} name={spv.client_name} />,
+    },
+    {
+      key: 'company',
+      header: t('column.company'),
+      cell: (spv) => <CompanyLink id={spv.company_id} name={spv.company_name} />,
+    },
+    {
+      key: 'iso',
+      header: t('column.iso'),
+      hidden: true,
+      cell: (spv) => <IsoLink id={spv.iso_id} name={spv.iso_name} />,
+    },
     {
       key: 'country',
       header: t('names:field.country'),

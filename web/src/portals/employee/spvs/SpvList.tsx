@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Spv } from '../../../api/types';
 import { percent } from '../../../messages/format';
 import { orderName } from '../../../shared/spvs/orderName';
-import type { TableState } from '../../../ui/DataTable';
+import type { GridState } from '../../../ui/grid/columns';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Money } from '../../../ui/Money';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -13,7 +13,7 @@ import { StatusBadge } from '../../../ui/StatusBadge';
 import classes from './SpvList.module.css';
 
 interface Props {
-  state: TableState<Spv>;
+  state: GridState<Spv>;
   selected: string;
   onSelect: (id: string) => void;
   emptyText: string;

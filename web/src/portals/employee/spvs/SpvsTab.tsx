@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
-import { tableState } from '../../../shared/tableState';
+import { rowsState } from '../../../shared/grid/listState';
 import { useParam, useSetParams } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
@@ -29,7 +29,7 @@ export function SpvsTab() {
   const [status, setStatus] = useParam('status');
   const [selected, select] = useParam('spv');
   const query = { q: q || undefined, status: status || undefined };
-  const state = previewState(tableState(useInfiniteQuery(queries.spvs({ ...query, limit: PREVIEW_ROWS }))));
+  const state = previewState(rowsState(useInfiniteQuery(queries.spvs({ ...query, limit: PREVIEW_ROWS }))));
   const listPath = useListPath('spvs');
   const [asked, setAsked] = useParam('new');
   const setParams = useSetParams();

@@ -1,34 +1,36 @@
-import { Anchor, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { IconChecklist } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { Task } from '../../../api/types';
 import { date } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { DueTag } from '../../../shared/spvs/DueTag';
-import { DataTable, type Column, type TableState } from '../../../ui/DataTable';
+import type { GridColumn, GridState } from '../../../ui/grid/columns';
+import { RowGrid } from '../../../shared/grid/RowGrid';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
+const pathOf = (task: Task) => (task.spv_id ? paths.employeeOrder(task.spv_id) : paths.request(task.id));
+
+interface Props {
+  state: GridState<Task>;
+  expected?: number;
+  /** The main list of the page. */
+  main?: boolean;
+}
+
 /** Task list: open steps, documents to review and requests, overdue first. */
-export function TaskTable({ state, expected }: { state: TableState<Task>; expected?: number }) {
+export function TaskTable({ state, expected, main }: Props) {
   const { t } = useTranslation(['employee', 'common']);
-  const columns: Column<Task>[] = [
+  const columns: GridColumn<Task>[] = [
     {
       key: 'step',
+      phone: 'title',
       header: t('tasks.task'),
-      wide: true,
+      // Requests have their reference as name.
+      link: (task) => <span className={task.kind === 'request' ? 'mono' : undefined}>{task.name}</span>,
       cell: (task) => (
         <>
-          <Anchor
-            component={Link}
-            to={task.spv_id ? paths.employeeOrder(task.spv_id) : paths.request(task.id)}
-            size="sm"
-            // Requests have their reference as name.
-            className={task.kind === 'request' ? 'mono' : undefined}
-          >
-            {task.name}
-          </Anchor>
           {task.kind === 'document_request' && (
             <Text size="xs" c="dimmed">
               {t('tasks.review_for', { step: task.step_name ?? '' })}
@@ -47,16 +49,17 @@ export function TaskTable({ state, expected }: { state: TableState<Task>; expect
       header: t('tasks.order'),
       cell: (task) => (task.spv_identifier ? <span className="mono">{task.spv_identifier}</span> : '—'),
     },
-    { key: 'client', header: t('column.client'), cell: (task) => task.client_name },
+    { key: 'client', phone: 'text', header: t('column.client'), cell: (task) => task.client_name },
     {
       key: 'status',
+      phone: 'side',
       header: t('common:status'),
       cell: (task) => <StatusBadge kind={task.kind} status={task.status} />,
     },
     {
       key: 'due',
+      phone: 'end',
       header: t('tasks.due'),
-      whole: true,
       cell: (task) => (
         <>
           {task.due_date ? date(task.due_date) : '—'} <DueTag day={task.due_date} overdue={task.overdue} />
@@ -65,11 +68,13 @@ export function TaskTable({ state, expected }: { state: TableState<Task>; expect
     },
   ];
   return (
-    <DataTable
+    <RowGrid
+      main={main}
       label={t('tasks.title')}
       columns={columns}
       state={state}
       expected={expected}
+      hrefOf={pathOf}
       rowKey={(task) => `${task.kind} ${task.id}`}
       empty={
         <EmptyState icon={<IconChecklist size={20} />} title={t('tasks.none')} text={t('tasks.none_text')} />

@@ -25,7 +25,7 @@ export function Component() {
             {t('tasks.more', { count })}
           </Text>
         )}
-        <TaskTable state={state} />
+        <TaskTable main state={state} />
       </Section>
     </>
   );

@@ -8,10 +8,11 @@ import type { Spv } from '../../../api/types';
 import { paths } from '../../../paths';
 import { OrderLabel } from '../../../shared/spvs/OrderLabel';
 import { orderName } from '../../../shared/spvs/orderName';
-import { tableState } from '../../../shared/tableState';
+import { rowsState } from '../../../shared/grid/listState';
 import { useMe } from '../../../shared/session/me';
 import { Crumb } from '../../../shared/shell/Crumb';
-import { DataTable, type Column } from '../../../ui/DataTable';
+import type { GridColumn } from '../../../ui/grid/columns';
+import { RowGrid } from '../../../shared/grid/RowGrid';
 import { DateText } from '../../../ui/DateText';
 import { Money } from '../../../ui/Money';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -29,15 +30,18 @@ export function Component() {
   const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
   const me = useMe();
   const { data: client, error, refetch } = useQuery(queries.client(id));
-  const state = tableState(useInfiniteQuery(queries.spvs({ client_id: id })));
-  const columns: Column<Spv>[] = [
+  const state = rowsState(useInfiniteQuery(queries.spvs({ client_id: id })));
+  const columns: GridColumn<Spv>[] = [
     {
       key: 'order',
+      phone: 'title',
       header: t('clients.order'),
-      cell: (spv) => <OrderLabel spv={spv} />,
+      link: (spv) => <OrderLabel spv={spv} />,
+      cell: () => null,
     },
     {
       key: 'status',
+      phone: 'side',
       header: t('common:status'),
       cell: (spv) => <StatusBadge kind="spv" status={spv.status} />,
     },
@@ -47,9 +51,15 @@ export function Component() {
       explain: t('dashboards:progress_text'),
       cell: (spv) => <ProgressBar percent={spv.progress.percent} label={orderName(spv)} />,
     },
-    { key: 'ordered', header: t('clients.ordered'), cell: (spv) => <DateText day={spv.ordered_date} /> },
+    {
+      key: 'ordered',
+      phone: 'text',
+      header: t('clients.ordered'),
+      cell: (spv) => <DateText day={spv.ordered_date} />,
+    },
     {
       key: 'commission',
+      phone: 'end',
       header: t('names:field.commission'),
       explain: t('clients.commission_text'),
       align: 'right',
@@ -72,15 +82,17 @@ export function Component() {
         trail={trail}
         title={client ? `${client.first_name} ${client.last_name}` : '…'}
         text={client && [client.email, client.phone].filter(Boolean).join(' · ')}
-        actions={client && <StatusBadge kind="profile" status={client.status} />}
+        status={client && <StatusBadge kind="profile" status={client.status} />}
       />
       <TwoColumns
         main={
           <Section title={t('clients.orders')} flush>
-            <DataTable
+            <RowGrid
+              main
               label={t('clients.orders')}
               columns={columns}
               state={state}
+              hrefOf={(spv) => paths.isoOrder(spv.id)}
               rowKey={(spv) => spv.id}
               empty={<EmptyState icon={<IconFolders size={20} />} title={t('clients.no_orders')} />}
             />

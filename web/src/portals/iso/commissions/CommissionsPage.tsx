@@ -24,7 +24,7 @@ export function Component() {
       <Stack gap="md">
         <CommissionOverview />
         <Section title={t('ledger')} flush>
-          <CommissionGrid />
+          <CommissionGrid orderPath={paths.isoOrder} />
         </Section>
       </Stack>
     </>

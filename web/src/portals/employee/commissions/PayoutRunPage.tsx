@@ -1,0 +1,149 @@
+import { Button } from '@mantine/core';
+import { IconCash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'react-router-dom';
+import { lists } from '../../../api/lists';
+import { queries } from '../../../api/queries';
+import type { PayoutRun } from '../../../api/types';
+import { actorName } from '../../../messages/actorName';
+import { number } from '../../../messages/format';
+import { paths } from '../../../paths';
+import { RowGrid } from '../../../shared/grid/RowGrid';
+import { withSums } from '../../../shared/grid/sums';
+import { CompanyLink } from '../../../shared/records/links';
+import { RecordActivity } from '../../../shared/records/RecordActivity';
+import { RecordCommissions } from '../../../shared/records/RecordCommissions';
+import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
+import { Crumb } from '../../../shared/shell/Crumb';
+import { usePageActions } from '../../../shared/shell/registry';
+import { DateText, RelativeTime } from '../../../ui/DateText';
+import { EmptyState } from '../../../ui/EmptyState';
+import { Money } from '../../../ui/Money';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import type { GridColumn } from '../../../ui/grid/columns';
+import { RecordPage } from '../records/RecordPage';
+import { runTotal, usePayoutActions } from './payoutActions';
+
+type Payout = PayoutRun['payouts'][number];
+
+/** Record of a payout run: its sum, the transfers by partner and the commissions in them. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation(['commissions', 'shell']);
+  const query = useQuery(queries.payoutRun(id));
+  return (
+    <RecordPage
+      query={query}
+      trail={<Crumb to={paths.employeePayouts}>{t('shell:nav.payouts')}</Crumb>}
+      kind={t('payouts.run')}
+      title={(run) => run.name}
+      status={(run) => <StatusBadge kind="payout_run" status={run.status} />}
+      actions={(run) => <Actions run={run} />}
+      facts={(run) => [
+        [
+          t('payouts.total'),
+          <strong key="total" className="num">
+            {runTotal(run)}
+          </strong>,
+        ],
+        [t('payouts.created_by'), actorName(t, run.created_by)],
+        [t('payouts.created'), <RelativeTime key="created" at={run.created_at} />],
+        [t('payouts.paid_on'), run.paid_date && <DateText key="paid" day={run.paid_date} />],
+      ]}
+    >
+      <RunTabs key={id} id={id} run={query.data} />
+    </RecordPage>
+  );
+}
+
+function Actions({ run }: { run: PayoutRun }) {
+  const { t } = useTranslation('commissions');
+  const { actions, dialogs } = usePayoutActions(run);
+  usePageActions(actions.map(({ label, onClick }) => ({ label, run: onClick })));
+  return (
+    <>
+      {actions.toReversed().map(({ needs, label, icon, danger, onClick }) => (
+        <Button
+          key={needs}
+          variant={needs === 'pay' ? 'filled' : 'default'}
+          color={danger ? 'red' : undefined}
+          leftSection={needs === 'pay' ? undefined : icon}
+          onClick={onClick}
+        >
+          {needs === 'pay' ? t('payouts.pay_sum', { sum: runTotal(run) }) : label}
+        </Button>
+      ))}
+      {dialogs}
+    </>
+  );
+}
+
+function RunTabs({ id, run }: { id: string; run: PayoutRun | undefined }) {
+  const { t } = useTranslation(['commissions', 'shell']);
+  const entries = useRowCount(lists.commissions({ run_id: id }));
+  return (
+    <RecordTabs
+      label={t('payouts.run')}
+      tabs={[
+        {
+          key: 'transfers',
+          label: t('payouts.transfers'),
+          count: countText(run?.payouts.length),
+          content: <Transfers payouts={run?.payouts} />,
+        },
+        {
+          key: 'commissions',
+          label: t('shell:record.entries'),
+          count: entries,
+          content: <RecordCommissions of={{ run_id: id }} withIso />,
+        },
+        { key: 'activity', label: t('shell:record.activity'), content: <RecordActivity id={id} /> },
+      ]}
+    />
+  );
+}
+
+/** One transfer per partner and currency, with their sum. */
+function Transfers({ payouts }: { payouts: Payout[] | undefined }) {
+  const { t } = useTranslation(['commissions', 'shell', 'names']);
+  const columns: GridColumn<Payout>[] = [
+    {
+      key: 'partner',
+      header: t('shell:record.iso'),
+      phone: 'title',
+      link: (payout) => payout.iso_name,
+      cell: () => null,
+    },
+    {
+      key: 'company',
+      header: t('names:field.company_id'),
+      phone: 'text',
+      cell: (payout) => <CompanyLink id={payout.company_id} name={payout.company_name} />,
+    },
+    {
+      key: 'entries',
+      header: t('shell:record.entries'),
+      align: 'right',
+      cell: (payout) => <span className="num">{number(payout.entries)}</span>,
+    },
+    {
+      key: 'amount',
+      header: t('column.amount'),
+      align: 'right',
+      phone: 'side',
+      cell: (payout) => <Money amount={payout.amount} currency={payout.currency} />,
+    },
+  ];
+  return (
+    <RowGrid
+      main
+      label={t('payouts.transfers')}
+      columns={withSums(columns, 'amount', payouts)}
+      state={{ rows: payouts, error: null, retry: () => undefined }}
+      rowKey={(payout) => `${payout.iso_id}${payout.currency}`}
+      hrefOf={(payout) => paths.employeeIso(payout.iso_id)}
+      empty={<EmptyState icon={<IconCash size={20} />} title={t('payouts.empty')} />}
+    />
+  );
+}

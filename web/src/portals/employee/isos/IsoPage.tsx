@@ -1,0 +1,86 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'react-router-dom';
+import { lists } from '../../../api/lists';
+import { queries } from '../../../api/queries';
+import { paths } from '../../../paths';
+import { CompanyLink, EmailLink } from '../../../shared/records/links';
+import { RecordActivity } from '../../../shared/records/RecordActivity';
+import { RecordCommissions } from '../../../shared/records/RecordCommissions';
+import { RecordOrders } from '../../../shared/records/RecordOrders';
+import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
+import { Crumb } from '../../../shared/shell/Crumb';
+import { RelativeTime } from '../../../ui/DateText';
+import { Tag } from '../../../ui/Tag';
+import { RecordClients } from '../records/RecordClients';
+import { RecordPage } from '../records/RecordPage';
+import { RecordRequests } from '../records/RecordRequests';
+import { RemoveMenu } from '../RemoveMenu';
+
+/** Record of an ISO partner: facts, orders, clients and commissions. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation(['employee', 'shell']);
+  const query = useQuery(queries.iso(id));
+  return (
+    <RecordPage
+      query={query}
+      trail={<Crumb to={paths.employeeIsos}>{t('shell:nav.isos')}</Crumb>}
+      kind={t('shell:record.iso')}
+      title={(iso) => `${iso.first_name} ${iso.last_name}`}
+      status={(iso) => iso.archived_at && <Tag tone="rest">{t('shell:record.archived')}</Tag>}
+      actions={(iso) => (
+        <RemoveMenu kind="iso" row={iso} name={`${iso.first_name} ${iso.last_name}`} onRecord />
+      )}
+      facts={(iso) => [
+        [t('column.email'), <EmailLink key="email" email={iso.email} />],
+        [t('column.phone'), iso.phone],
+        [t('column.company'), <CompanyLink key="company" id={iso.company_id} name={iso.company_name} />],
+        [t('clients.added'), <RelativeTime key="added" at={iso.created_at} />],
+      ]}
+    >
+      <IsoTabs key={id} id={id} userId={query.data?.user_id} />
+    </RecordPage>
+  );
+}
+
+function IsoTabs({ id, userId }: { id: string; userId: string | undefined }) {
+  const { t } = useTranslation(['shell', 'employee', 'partners']);
+  const of = { iso_id: id };
+  const requests = useInfiniteQuery({
+    ...lists.requests({ user_id: userId }),
+    enabled: userId !== undefined,
+  }).data?.total;
+  return (
+    <RecordTabs
+      label={t('record.iso')}
+      tabs={[
+        {
+          key: 'orders',
+          label: t('record.orders'),
+          count: useRowCount(lists.spvs(of)),
+          content: <RecordOrders of={of} pathOf={paths.employeeOrder} withClient />,
+        },
+        {
+          key: 'clients',
+          label: t('employee:tab.clients'),
+          count: useRowCount(lists.clients(of)),
+          content: <RecordClients of={of} />,
+        },
+        {
+          key: 'commissions',
+          label: t('partners:nav.commissions'),
+          count: useRowCount(lists.commissions(of)),
+          content: <RecordCommissions of={of} />,
+        },
+        {
+          key: 'requests',
+          label: t('record.requests'),
+          count: countText(requests?.rows, requests?.exact === false),
+          content: userId && <RecordRequests userId={userId} />,
+        },
+        { key: 'activity', label: t('record.activity'), content: <RecordActivity id={id} /> },
+      ]}
+    />
+  );
+}

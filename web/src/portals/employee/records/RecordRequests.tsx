@@ -1,0 +1,56 @@
+import { IconInbox } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { lists } from '../../../api/lists';
+import type { Request } from '../../../api/types';
+import { paths } from '../../../paths';
+import { RecordGrid } from '../../../shared/records/RecordGrid';
+import { RelativeTime } from '../../../ui/DateText';
+import { EmptyState } from '../../../ui/EmptyState';
+import { StatusBadge } from '../../../ui/StatusBadge';
+import type { GridColumn } from '../../../ui/grid/columns';
+
+/** Requests that the person of a record sent. */
+export function RecordRequests({ userId }: { userId: string }) {
+  const { t } = useTranslation(['requests', 'common', 'names', 'shell']);
+  const columns: GridColumn<Request>[] = [
+    {
+      key: 'request',
+      header: t('column.request'),
+      phone: 'title',
+      link: (request) => <span className="mono">{request.reference}</span>,
+      cell: () => null,
+    },
+    {
+      key: 'kind',
+      header: t('column.what'),
+      phone: 'text',
+      cell: (request) => t(`names:request_kind.${request.kind}`),
+    },
+    {
+      key: 'status',
+      header: t('common:status'),
+      phone: 'side',
+      cell: (request) => <StatusBadge kind="request" status={request.status} />,
+    },
+    { key: 'assignee', header: t('assignee'), cell: (request) => request.assignee?.name ?? '—' },
+    {
+      key: 'sent',
+      header: t('column.sent'),
+      sort: 'created_at',
+      descendingFirst: true,
+      phone: 'end',
+      cell: (request) => <RelativeTime at={request.created_at} />,
+    },
+  ];
+  return (
+    <RecordGrid<Request>
+      label={t('shell:record.requests')}
+      columns={columns}
+      rows={(order) => lists.requests({ user_id: userId, order })}
+      rowKey={(request) => request.id}
+      hrefOf={(request) => paths.request(request.id)}
+      defaultSort={{ key: 'created_at', descending: true }}
+      empty={<EmptyState icon={<IconInbox size={20} />} title={t('shell:record.no_requests')} />}
+    />
+  );
+}

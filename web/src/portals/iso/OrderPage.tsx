@@ -1,0 +1,20 @@
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'react-router-dom';
+import { paths } from '../../paths';
+import { RecordLink } from '../../shared/records/links';
+import { Crumb } from '../../shared/shell/Crumb';
+import { PartnerOrder } from '../../shared/spvs/PartnerOrder';
+
+/** Order of a client of the partner, read-only. */
+export function Component() {
+  const { id = '' } = useParams();
+  const { t } = useTranslation('partners');
+  return (
+    <PartnerOrder
+      id={id}
+      reader="iso"
+      trail={<Crumb to={paths.isoClients}>{t('clients.title')}</Crumb>}
+      client={(client, name) => <RecordLink to={paths.isoClient(client)} name={name} />}
+    />
+  );
+}
