@@ -12,7 +12,7 @@ HELP = "cli/tests/snapshots/tests__help__help_reads_as_it_did.snap"
 SETTINGS = "cli/src/config.rs"
 VARIABLES = "docs/configuration.md"
 # Read by Vite's configuration alone.
-OTHER_VARIABLES = {"SPV_DEV_API"}
+OTHER_VARIABLES = {"SPV_CONFIG", "SPV_DEV_API"}
 TOP = ("api/", "cli/", "db/", "deploy/", "docs/", "domain/", "jobs/", "migrations/", "scripts/", "web/")
 BUILT = ("web/dist", "web/node_modules")
 

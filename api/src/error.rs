@@ -47,6 +47,11 @@ impl ApiError {
         Self::Domain(Error::field(field, "malformed"))
     }
 
+    /// A change without `If-Match`, which would overwrite changes that the caller has not seen.
+    pub fn version_required() -> Self {
+        Self::Http(StatusCode::PRECONDITION_REQUIRED, Problem::new("version_required"))
+    }
+
     /// No such path, or a row outside the actor's scope.
     pub fn not_found() -> Self {
         Self::Http(StatusCode::NOT_FOUND, Problem::new("not_found"))

@@ -127,6 +127,22 @@ impl FromRequestParts<AppState> for IfMatch {
     }
 }
 
+/// [`IfMatch`] that must be there: 428 without it. `*` stands for any version.
+#[derive(Debug)]
+pub struct RequiredIfMatch(pub Option<i64>);
+
+impl FromRequestParts<AppState> for RequiredIfMatch {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+        if !parts.headers.contains_key(header::IF_MATCH) {
+            return Err(ApiError::version_required());
+        }
+        let IfMatch(version) = IfMatch::from_request_parts(parts, app).await?;
+        Ok(Self(version))
+    }
+}
+
 /// The query parameters. Unknown ones are refused: a misspelt filter would otherwise return everything.
 #[derive(Debug)]
 pub struct Query<T>(pub T);

@@ -116,11 +116,22 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
     let changes = (by_id || method == "patch") && has_body && method != "get" && row;
     let is_one_of = |ids: &[&str]| operation.operation_id.as_deref().is_some_and(|id| ids.contains(&id));
     if (changes && !is_one_of(&TAKES_NO_VERSION)) || is_one_of(&TAKES_VERSION) {
-        parameters.push(header_parameter("If-Match", "The expected `version`; a newer one is not overwritten."));
+        let required = is_one_of(&REQUIRES_VERSION);
+        parameters.push(header_parameter(
+            "If-Match",
+            "The expected `version`; a newer one is not overwritten.",
+            required,
+        ));
+        if required {
+            operation.responses.responses.insert("428".to_owned(), RefOr::Ref(Ref::from_response_name("Refused_428")));
+        }
     }
     if method == "post" && creates && ["/rest/", "/functions/"].iter().any(|root| path.starts_with(root)) {
-        parameters
-            .push(header_parameter("Idempotency-Key", "Repeated requests with the same key and body create one row."));
+        parameters.push(header_parameter(
+            "Idempotency-Key",
+            "Repeated requests with the same key and body create one row.",
+            false,
+        ));
     }
     operation.parameters = (!parameters.is_empty()).then_some(parameters);
 }
@@ -185,8 +196,11 @@ const TAKES_NO_VERSION: [&str; 8] = [
     "user_sign_out",
 ];
 
+/// Operations that are refused without `If-Match`.
+const REQUIRES_VERSION: [&str; 1] = ["spv_update"];
+
 /// Descriptions of the error responses.
-const REFUSALS: [(&str, &str); 10] = [
+const REFUSALS: [(&str, &str); 11] = [
     ("400", "The request cannot be read, or names a field that does not exist."),
     ("401", "Not signed in, or the session has ended."),
     ("403", "Not allowed for the caller."),
@@ -194,6 +208,7 @@ const REFUSALS: [(&str, &str); 10] = [
     ("409", "The state of the row does not allow it; `stale` when the row was changed meanwhile."),
     ("413", "The body is too large."),
     ("422", "Invalid fields, each with its reason."),
+    ("428", "`If-Match` is missing."),
     ("429", "Rate limit exceeded; see `Retry-After`."),
     ("503", "The database is unavailable; see `Retry-After`."),
     ("default", "Any other error."),
@@ -204,11 +219,12 @@ fn refusal(description: &str) -> RefOr<utoipa::openapi::Response> {
     RefOr::T(ResponseBuilder::new().description(description).content("application/json", body).build())
 }
 
-fn header_parameter(name: &str, description: &str) -> RefOr<Parameter> {
+fn header_parameter(name: &str, description: &str, required: bool) -> RefOr<Parameter> {
+    let required = if required { utoipa::openapi::Required::True } else { utoipa::openapi::Required::False };
     let parameter = ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Header)
-        .required(utoipa::openapi::Required::False)
+        .required(required)
         .description(Some(description))
         .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
         .build();

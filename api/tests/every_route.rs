@@ -473,6 +473,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         ),
         "spv_get" | "step_list" | "spv_start" | "spv_resume" => (rows.id("spv").await, none()),
         "spv_hold" | "spv_cancel" | "spv_reopen" => (rows.id("spv").await, reason()),
+        "spv_update" => (rows.id("spv").await, json!({ "vehicle_name": "Okeanos Holdings" })),
         "spv_create" => {
             (String::new(), json!({ "client_id": rows.maya.id, "company_id": rows.acme, "purchase_amount": "1" }))
         }
@@ -571,8 +572,9 @@ async fn query(operation: &str, rows: &Rows<'_>) -> String {
     }
 }
 
-/// Headers that the upload protocol requires.
+/// Any version, and the headers that the upload protocol requires.
 fn headers(asking: TestRequest, operation: &str, rows: &Rows<'_>) -> TestRequest {
+    let asking = asking.header("if-match", "*");
     if !operation.starts_with("upload_") {
         return asking;
     }
@@ -717,14 +719,15 @@ async fn missing_rows_return_404_for_all_roles() {
                 continue;
             }
             for id in [nobodys, "not-an-id", "1", "%00", "..%2F..%2Fetc"] {
-                let answer = sam.ask(method.clone(), &path.replace("{id}", id)).raw("{\"reason\":\"x\"}").await;
+                let asking = || sam.ask(method.clone(), &path.replace("{id}", id)).header("if-match", "*");
+                let answer = asking().raw("{\"reason\":\"x\"}").await;
                 if method == Method::HEAD {
                     assert_eq!(answer.status, 404, "{operation} {id}");
                     continue;
                 }
                 // Routes that read the body first may reject its fields instead of the id.
                 if answer.body["code"] == "unknown_field" {
-                    let answer = sam.ask(method.clone(), &path.replace("{id}", id)).await;
+                    let answer = asking().await;
                     answer.refused(404, "not_found");
                 } else {
                     assert_eq!(answer.status, 404, "{operation} {id}: {}", answer.body);
@@ -732,6 +735,23 @@ async fn missing_rows_return_404_for_all_roles() {
                 }
             }
         }
+    })
+    .await;
+}
+
+/// A correction must name the version that it corrects.
+#[tokio::test]
+async fn correction_without_a_version_returns_428() {
+    on_both(|app| async move {
+        let maya = app.client_of("Maya", app.acme, None).await;
+        let erin = app.employee("Erin").await;
+        let orders = erin.get(&format!("/rest/v1/spvs?client_id={}", maya.id)).await.ok();
+        let path = format!("/rest/v1/spvs/{}", id(&orders, "/items/0/id"));
+        let change = json!({ "reference": "PO 4711" });
+        let asking = || erin.ask(Method::PATCH, &path).json(&change);
+        asking().await.refused(428, "version_required");
+        asking().header("if-match", "\"77\"").await.refused(409, "stale");
+        assert_eq!(asking().header("if-match", "\"1\"").await.ok()["reference"], "PO 4711");
     })
     .await;
 }

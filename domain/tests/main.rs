@@ -13,6 +13,7 @@ mod clients;
 mod commission_statements;
 mod commissions;
 mod concurrency;
+mod corrections;
 mod demo_seed;
 mod documents;
 mod imports;

@@ -223,11 +223,13 @@ fn payer_and_dates(writer: &mut PageWriter, detail: &Detail, language: &str, for
     }
     let left = writer.at;
     writer.at = begin;
-    for (key, value) in [
-        ("paper.issued", i18n::date(language, format, invoice.issued_date)),
-        ("paper.due_date", i18n::date(language, format, invoice.due_date)),
-        ("paper.order", invoice.spv_identifier()),
-    ] {
+    let facts = [
+        ("paper.issued", Some(i18n::date(language, format, invoice.issued_date))),
+        ("paper.due_date", Some(i18n::date(language, format, invoice.due_date))),
+        ("paper.order", Some(invoice.spv_identifier())),
+        ("paper.reference", invoice.reference.clone()),
+    ];
+    for (key, value) in facts.into_iter().filter_map(|(key, value)| Some((key, value?))) {
         writer.put(pen(Plain, 9.0, DIM), MIDDLE, &word(language, key));
         writer.right_block(pen(Plain, 10.0, INK), RIGHT, RIGHT - MIDDLE - 70.0, &value);
         writer.down(15.0);
@@ -283,6 +285,7 @@ mod tests {
             spv_id: SpvId(uuid::Uuid::nil()),
             spv_custom_identifier: Some(name.to_owned()),
             vehicle_name: None,
+            reference: None,
             client_id: UserId(uuid::Uuid::nil()),
             client_first_name: name.to_owned(),
             client_last_name: String::new(),

@@ -40,6 +40,8 @@ pub struct Invoice {
     spv_identifier: String,
     /// Name of what the order forms.
     vehicle_name: Option<String>,
+    /// The client's own reference of the order.
+    reference: Option<String>,
     client: Client,
     billed_to: String,
     billed_address: Option<String>,
@@ -104,6 +106,7 @@ impl Invoice {
             void_reason: row.void_reason,
             version: row.version,
             vehicle_name: row.vehicle_name,
+            reference: row.reference,
         }
     }
 }

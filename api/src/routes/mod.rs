@@ -128,7 +128,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(search::find))
         // Orders and their steps.
         .routes(routes!(spvs::list, spvs::create))
-        .routes(routes!(spvs::get))
+        .routes(routes!(spvs::get, spvs::update))
         .routes(routes!(spvs::steps, steps::create))
         .routes(routes!(spvs::start))
         .routes(routes!(spvs::hold))

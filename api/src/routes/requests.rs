@@ -446,6 +446,8 @@ pub struct RequestAccepted {
     custom_identifier: Option<String>,
     /// The first proposed name unless given; empty for none.
     vehicle_name: Option<String>,
+    /// The client's own reference, at most 64 characters.
+    reference: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
@@ -477,6 +479,7 @@ pub async fn accept(
         iso_id: input.iso_id,
         custom_identifier: input.custom_identifier,
         vehicle_name: input.vehicle_name,
+        reference: input.reference,
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,

@@ -2,7 +2,8 @@
 use crate::{
     error::{ApiError, Result},
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, RequiredIfMatch, SignedIn, clearable,
+        empty_string_as_none, id_list, sort_order,
     },
     response::{self, Created, ItemList, JsonBody, Page, Versioned},
     routes::steps::{Progress, Step},
@@ -17,7 +18,7 @@ use domain::{
         page::PageQuery,
     },
     orders::{
-        onboarding,
+        corrections, onboarding,
         spvs::{self, Country, Detail, Filter, IsoFilter, Status},
         steps, templates,
     },
@@ -37,6 +38,8 @@ pub struct Spv {
     custom_identifier: Option<String>,
     /// The name of the company that the order forms.
     vehicle_name: Option<String>,
+    /// The client's own reference, on invoices.
+    reference: Option<String>,
     client_id: UserId,
     client_name: String,
     client_email: String,
@@ -71,7 +74,7 @@ pub struct Spv {
     progress: Progress,
     current_step: Option<String>,
     version: i64,
-    /// Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`.
+    /// Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update`, `update_steps`, `upload`.
     can: Vec<&'static str>,
 }
 
@@ -95,6 +98,7 @@ impl Spv {
             id: row.id,
             custom_identifier: row.custom_identifier,
             vehicle_name: row.vehicle_name,
+            reference: row.reference,
             client_id: row.client_id,
             client_email: row.client_email,
             client_status: row.client_status,
@@ -254,6 +258,8 @@ pub struct NewSpv {
     custom_identifier: Option<String>,
     /// The name of the company that the order forms, at most 200 characters.
     vehicle_name: Option<String>,
+    /// The client's own reference, at most 64 characters.
+    reference: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
@@ -280,6 +286,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> 
         iso_id: input.iso_id,
         custom_identifier: input.custom_identifier,
         vehicle_name: input.vehicle_name,
+        reference: input.reference,
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,
@@ -300,6 +307,44 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> 
     responses((status = 200, body = SpvDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, spvs::get(&ctx, id).await?))
+}
+
+/// A patch: omitted fields stay unchanged, null clears.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpvChange {
+    /// Unique in the company.
+    #[serde(default, deserialize_with = "clearable")]
+    custom_identifier: Option<String>,
+    #[serde(default, deserialize_with = "clearable")]
+    reference: Option<String>,
+    #[serde(default, deserialize_with = "clearable")]
+    vehicle_name: Option<String>,
+    /// A commission that is a percentage follows it.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schema(example = "250000.00")]
+    purchase_amount: Option<String>,
+    #[schema(example = "2026-11-21")]
+    ordered_date: Option<String>,
+}
+
+/// Corrects the details of an open order. Staff.
+#[utoipa::path(patch, path = "/spvs/{id}", operation_id = "spv_update", tag = "spvs", params(("id" = SpvId, Path)),
+    request_body = SpvChange, responses((status = 200, body = SpvDetail)))]
+pub async fn update(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    RequiredIfMatch(version): RequiredIfMatch,
+    Json(change): Json<SpvChange>,
+) -> Result<Versioned<SpvDetail>> {
+    let correction = corrections::Correction {
+        custom_identifier: change.custom_identifier,
+        reference: change.reference,
+        vehicle_name: change.vehicle_name,
+        purchase_amount: change.purchase_amount,
+        ordered_date: change.ordered_date,
+    };
+    Ok(row(&ctx, corrections::correct(&ctx, id, version, correction).await?))
 }
 
 /// The steps of one order, in order.

@@ -291,6 +291,7 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
         iso_id,
         custom_identifier: args.custom_identifier,
         vehicle_name: args.vehicle_name,
+        reference: None,
         purchase_amount: args.purchase_amount.or_else(|| asked(|order| order.purchase_amount.clone())),
         currency: asked(|order| order.currency.code().to_owned()),
         price: args.price,

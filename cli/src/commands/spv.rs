@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use domain::{
     kernel::money::{self, Currency},
     orders::{
-        onboarding,
+        corrections, onboarding,
         spvs::{self, Detail, Filter, IsoFilter, Spv, Status},
     },
 };
@@ -31,6 +31,11 @@ pub enum Verb {
     /// Show one order with its steps
     #[command(after_help = "Examples:\n  spvctl spv show SPV-2026-001\n  spvctl spv show 1b9d6bcd --format json")]
     Show(TargetArgs),
+    /// Correct the details of an open order
+    #[command(
+        after_help = "Examples:\n  spvctl spv update SPV-2026-001 --vehicle-name 'Okeanos Holdings'\n  spvctl spv update SPV-2026-001 --reference ''\n\nWhat is left out stays as it is; '' clears a field."
+    )]
+    Update(Box<Update>),
     /// Start processing a pending order
     #[command(after_help = "Examples:\n  spvctl spv start SPV-2026-001")]
     Start(TargetArgs),
@@ -65,6 +70,9 @@ pub struct Create {
     /// Name of the company to form
     #[arg(long, value_name = "NAME")]
     vehicle_name: Option<String>,
+    /// The client's own reference, on invoices
+    #[arg(long, value_name = "REFERENCE")]
+    reference: Option<String>,
     /// What the vehicle is to buy, like 250000.00
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     purchase_amount: Option<String>,
@@ -81,6 +89,28 @@ pub struct Create {
     #[arg(long)]
     country: Option<String>,
     /// [default: the office's today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    ordered_date: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Update {
+    /// Identifier, order number or id
+    #[arg(value_name = "SPV")]
+    spv: String,
+    /// Unique in the company
+    #[arg(long, value_name = "IDENTIFIER")]
+    custom_identifier: Option<String>,
+    /// The client's own reference, on invoices
+    #[arg(long, value_name = "REFERENCE")]
+    reference: Option<String>,
+    /// Name of the company to form
+    #[arg(long, value_name = "NAME")]
+    vehicle_name: Option<String>,
+    /// What the vehicle is to buy, like 250000.00; a commission that is a percentage follows it
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    purchase_amount: Option<String>,
+    /// The date of the order
     #[arg(long, value_name = "YYYY-MM-DD")]
     ordered_date: Option<String>,
 }
@@ -133,6 +163,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Create(args) => create(*args, cli).await?,
         Verb::List(args) => return list(args, cli).await,
         Verb::Show(args) => spvs::find(ctx, &args.spv).await?,
+        Verb::Update(args) => update(*args, cli).await?,
         Verb::Start(args) => spvs::start(ctx, spv_id(cli, &args.spv).await?, None).await?,
         Verb::Resume(args) => spvs::resume(ctx, spv_id(cli, &args.spv).await?, None).await?,
         Verb::Hold(args) => {
@@ -155,6 +186,19 @@ async fn spv_id(cli: &CliContext, name: &str) -> Result<domain::kernel::ids::Spv
     Ok(spvs::find(&cli.ctx, name).await?.spv.id)
 }
 
+/// Corrects the version that is stored now.
+async fn update(args: Update, cli: &CliContext) -> Result<Detail> {
+    let spv = spvs::find(&cli.ctx, &args.spv).await?.spv;
+    let correction = corrections::Correction {
+        custom_identifier: args.custom_identifier,
+        reference: args.reference,
+        vehicle_name: args.vehicle_name,
+        purchase_amount: args.purchase_amount,
+        ordered_date: args.ordered_date,
+    };
+    Ok(corrections::correct(&cli.ctx, spv.id, Some(spv.version), correction).await?)
+}
+
 async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
     let (ctx, prompt) = (&cli.ctx, &cli.prompt);
     prompt.missing(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
@@ -168,6 +212,7 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
         iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
         custom_identifier: args.custom_identifier,
         vehicle_name: args.vehicle_name,
+        reference: args.reference,
         purchase_amount: Some(prompt.text(
             args.purchase_amount,
             &format!("Purchase amount ({})", currency.code()),
@@ -219,6 +264,7 @@ pub(super) fn record(spv: &Spv) -> Record {
         .with("order_number", spv.order_number())
         .with("identifier", spv.identifier())
         .with("vehicle_name", spv.vehicle_name.clone())
+        .hidden_in_table("reference", spv.reference.clone())
         .with("client", spv.client_name())
         .hidden_in_table("client_id", spv.client_id.to_string())
         .hidden_in_table("client_email", spv.client_email.clone())

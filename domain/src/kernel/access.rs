@@ -539,7 +539,7 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
         (Resource::Company { .. } | Resource::Iso { .. }, Update | Archive) => when(staff),
         (Resource::Company { .. } | Resource::Iso { .. }, Delete) => when(top),
         (Resource::Spv { .. }, View) => Decision::Allow,
-        (Resource::Spv { .. }, Hold | Resume | Cancel | UpdateSteps | Send) => when(staff),
+        (Resource::Spv { .. }, Update | Hold | Resume | Cancel | UpdateSteps | Send) => when(staff),
         (Resource::Spv { .. }, Start | Reopen | UpdateClosedSteps) => when(top),
         (Resource::Document { .. } | Resource::DocumentRequest { .. }, View | Upload) => Decision::Allow,
         (Resource::Document { .. }, Restore) => when(staff),

@@ -1,6 +1,7 @@
-//! SPV orders: onboarding, steps and their templates, documents, document requests, invoices and commissions.
+//! SPV orders: onboarding, corrections, steps and their templates, documents, document requests, invoices and commissions.
 
 pub mod commissions;
+pub mod corrections;
 pub mod document_requests;
 pub mod documents;
 pub mod invoices;

@@ -2328,7 +2328,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Corrects the details of an open order. Staff. */
+        patch: operations["spv_update"];
         trace?: never;
     };
     "/rest/v1/spvs/{id}/cancel": {
@@ -4103,6 +4104,8 @@ export interface components {
             /** @description Past its due date with an amount outstanding. */
             overdue: boolean;
             paid: string;
+            /** @description The client's own reference of the order. */
+            reference: string | null;
             spv_id: components["schemas"]["SpvId"];
             spv_identifier: string;
             status: components["schemas"]["InvoiceStatus"];
@@ -4729,6 +4732,8 @@ export interface components {
             price?: string | null;
             /** @example 250000.00 */
             purchase_amount: string;
+            /** @description The client's own reference, at most 64 characters. */
+            reference?: string | null;
             /** @description The name of the company that the order forms, at most 200 characters. */
             vehicle_name?: string | null;
         };
@@ -5469,6 +5474,8 @@ export interface components {
             price?: string | null;
             /** @example 250000.00 */
             purchase_amount: string;
+            /** @description The client's own reference, at most 64 characters. */
+            reference?: string | null;
             /** @description The first proposed name unless given; empty for none. */
             vehicle_name?: string | null;
         };
@@ -5769,7 +5776,7 @@ export interface components {
         Spv: {
             /** @description The purchase amount, else the price. */
             amount: string | null;
-            /** @description Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`. */
+            /** @description Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update`, `update_steps`, `upload`. */
             can: string[];
             client_email: string;
             client_id: components["schemas"]["UserId"];
@@ -5808,12 +5815,28 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /** @description What the vehicle is to buy. */
             purchase_amount: string | null;
+            /** @description The client's own reference, on invoices. */
+            reference: string | null;
             status: components["schemas"]["SpvStatus"];
             status_reason: string | null;
             /** @description The name of the company that the order forms. */
             vehicle_name: string | null;
             /** Format: int64 */
             version: number;
+        };
+        /** @description A patch: omitted fields stay unchanged, null clears. */
+        SpvChange: {
+            /** @description Unique in the company. */
+            custom_identifier?: string | null;
+            /** @example 2026-11-21 */
+            ordered_date?: string | null;
+            /**
+             * @description A commission that is a percentage follows it.
+             * @example 250000.00
+             */
+            purchase_amount?: string | null;
+            reference?: string | null;
+            vehicle_name?: string | null;
         };
         SpvDetail: components["schemas"]["Spv"] & {
             steps: components["schemas"]["Step"][];
@@ -6154,6 +6177,15 @@ export interface components {
         };
         /** @description Invalid fields, each with its reason. */
         Refused_422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `If-Match` is missing. */
+        Refused_428: {
             headers: {
                 [name: string]: unknown;
             };
@@ -11834,6 +11866,46 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_update: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpvChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -81,6 +81,7 @@ export type Spv = Schemas['Spv'];
 export type SpvDetail = Schemas['SpvDetail'];
 export type Step = Schemas['Step'];
 export type StepChange = Schemas['StepChange'];
+export type SpvChange = Schemas['SpvChange'];
 export type Task = Schemas['Task'];
 export type Template = Schemas['Template'];
 export type Thread = Schemas['Thread'];

@@ -30,6 +30,7 @@ pub(super) const COLUMNS: Columns = Columns {
         "iso_email",
         "iso_name",
         "vehicle_name",
+        "reference",
         "country",
         "currency",
         "purchase_amount",
@@ -51,6 +52,7 @@ const MAX_IDENTIFIER_LENGTH: usize = 64;
 /// Values of a row.
 struct OrderFields {
     vehicle_name: Option<String>,
+    reference: Option<String>,
     country: Country,
     currency: Currency,
     purchase_amount_minor: Option<i64>,
@@ -104,6 +106,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         iso_id,
         custom_identifier: Some(identifier.clone()),
         vehicle_name: fields.vehicle_name,
+        reference: fields.reference,
         country: fields.country,
         price_minor: fields.price_minor,
         commission_minor: fields.commission_minor,
@@ -149,6 +152,7 @@ async fn find_client(check: &mut Validator, ctx: &Ctx, row: &Row) -> Result<Opti
 fn read_row(check: &mut Validator, row: &Row, context: &CompanyContext, now: DateTime<Utc>) -> OrderFields {
     let defaults = &context.defaults;
     let vehicle_name = check.optional_line("vehicle_name", cell(row, "vehicle_name"), LINE);
+    let reference = check.optional_line("reference", cell(row, "reference"), MAX_IDENTIFIER_LENGTH);
     let country = check.optional("country", cell(row, "country"), str::parse).unwrap_or_default();
     let currency: Currency = check.optional("currency", cell(row, "currency"), str::parse).unwrap_or(defaults.currency);
     let mut amount = |name| check.optional(name, cell(row, name), |text| currency.parse(text));
@@ -172,6 +176,7 @@ fn read_row(check: &mut Validator, row: &Row, context: &CompanyContext, now: Dat
     let progress = read_progress(check, row, context, ordered_date, now);
     OrderFields {
         vehicle_name,
+        reference,
         country,
         currency,
         purchase_amount_minor,

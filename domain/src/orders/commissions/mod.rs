@@ -19,7 +19,7 @@ use crate::{
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
-        ids::{CommissionId, IsoId},
+        ids::{CommissionId, IsoId, SpvId},
         money::{self, Currency, CurrencyTotal},
         page::{MAX_LIMIT, Page, PageQuery, Total, at_most},
         validate::Validator,
@@ -93,6 +93,11 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
         .public();
     activity::append(tx, ctx, event).await?;
     Ok(ledger_minor)
+}
+
+/// The total of an order's rows in the ledger, void ones included.
+pub(crate) async fn ledger_minor(tx: &mut Tx, spv: SpvId) -> Result<i64> {
+    Ok(store::earned_by_order(tx, spv).await? + store::voided_of_order(tx, spv).await?)
 }
 
 /// Rows of the ledger, by default by the day they were earned, newest first: an ISO's own, those of a company's partners, the staff

@@ -293,6 +293,17 @@ pub(crate) async fn on_client_renamed(tx: &mut Tx, client: UserId) -> Result<()>
     Ok(())
 }
 
+/// Indexes an order's documents by its new identifier.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn on_order_renamed(tx: &mut Tx, spv: SpvId) -> Result<()> {
+    for document in store::of_order(tx, spv).await? {
+        index(tx, &document).await?;
+    }
+    Ok(())
+}
+
 /// Indexes a document by its names, its reference, its order and its client.
 async fn index(tx: &mut Tx, document: &Document) -> Result<()> {
     let identifier = document.spv_identifier().unwrap_or_default();

@@ -117,6 +117,10 @@ pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<Document>> {
     tx.sql_built(format!("{} where d.client_id = $1 order by d.id", documents())).bind(client).all().await
 }
 
+pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Document>> {
+    tx.sql_built(format!("{} where d.spv_id = $1 order by d.id", documents())).bind(spv).all().await
+}
+
 /// The versions, newest first.
 pub async fn versions(db: &mut impl Sql, id: DocumentId) -> Result<Vec<Version>> {
     let sql =

@@ -73,6 +73,7 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
         spv_id: order.spv_id,
         spv_custom_identifier: None,
         vehicle_name: None,
+        reference: None,
         client_id: order.client_id,
         billed_to: format!("{} {}", bill_to.first_name, bill_to.last_name),
         billed_address: bill_to.address(),

@@ -86,6 +86,8 @@ crate::kernel::db::row! {
         pub spv_custom_identifier: Option<String> = "s.custom_identifier",
         /// Name of what the order forms.
         pub vehicle_name: Option<String> = "s.vehicle_name",
+        /// The client's own reference of the order.
+        pub reference: Option<String> = "s.reference",
         pub client_id: UserId,
         pub client_first_name: String = "c.first_name",
         pub client_last_name: String = "c.last_name",
@@ -206,6 +208,7 @@ mod tests {
             spv_id: SpvId(Uuid::nil()),
             spv_custom_identifier: None,
             vehicle_name: None,
+            reference: None,
             client_id: UserId(Uuid::nil()),
             client_first_name: "Maya".to_owned(),
             client_last_name: "Ortiz".to_owned(),

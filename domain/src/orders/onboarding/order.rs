@@ -32,6 +32,8 @@ pub struct OrderInput {
     pub custom_identifier: Option<String>,
     /// The name of the company that the order forms, where it is known: at most 200 characters.
     pub vehicle_name: Option<String>,
+    /// The client's own reference: at most 64 characters.
+    pub reference: Option<String>,
     pub purchase_amount: Option<String>,
     pub currency: Option<String>,
     /// The fee, where it is known.
@@ -89,6 +91,7 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
     required("client_id", input.client_id.is_none());
     let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
     let vehicle_name = check.optional_line("vehicle_name", input.vehicle_name.as_deref(), LINE);
+    let reference = check.optional_line("reference", input.reference.as_deref(), 64);
     let defaults = companies::defaults_within(db, ctx, input.company_id).await?;
     let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
@@ -110,6 +113,7 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
         iso_id: input.iso_id,
         custom_identifier,
         vehicle_name,
+        reference,
         country,
         price_minor,
         purchase_amount_minor: amount,

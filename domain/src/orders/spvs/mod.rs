@@ -250,6 +250,19 @@ pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after:
     Ok(after)
 }
 
+/// Saves corrected details of an order, with the search entry and the rollups that follow from them.
+pub(crate) async fn save_details(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv) -> Result<Spv> {
+    (after.updated_at, after.updated_by, after.version) = (ctx.now(), ctx.actor_name(), before.version + 1);
+    store::save_details(tx, &after).await?;
+    let words = after.search_words();
+    let texts = vec![&*words, &after.client_first_name, &after.client_last_name, &after.client_email];
+    search::index(tx, search_entry(after.id, after.company_id, after.iso_id, texts)).await?;
+    let ledger_minor = commissions::ledger_minor(tx, after.id).await?;
+    let facts = |spv| OrderFacts::of(spv, ledger_minor);
+    rollup::count_change(tx, Some(facts(before)), facts(&after));
+    Ok(after)
+}
+
 /// The event of a change of status, for those who may see the order.
 pub(crate) fn status_event(action: &'static str, spv: &Spv, to: Status, reason: Option<&str>) -> activity::Event {
     let event = activity::Event::new(action, "spv", spv.id.0, spv.identifier())
@@ -281,6 +294,11 @@ fn may_upload(ctx: &Ctx, spv: &Spv) -> bool {
     ctx.can(Action::Upload, document) && check_accepts_documents(ctx, Some(spv.status)).is_ok()
 }
 
+/// Whether the actor may correct the order's details: the staff, while it is open.
+pub(crate) fn may_correct(ctx: &Ctx, spv: &Spv) -> bool {
+    spv.status.is_open() && ctx.can(Action::Update, resource(spv))
+}
+
 pub fn resource(spv: &Spv) -> Resource {
     Resource::Spv { client_id: spv.client_id, company_id: spv.company_id, iso_id: spv.iso_id }
 }
@@ -299,6 +317,9 @@ pub fn can(ctx: &Ctx, spv: &Spv) -> Vec<&'static str> {
         .filter(|(_, action, event)| ctx.can(*action, resource(spv)) && spv.state().next(*event).is_some())
         .map(|(name, ..)| name)
         .collect();
+    if may_correct(ctx, spv) {
+        can.push("update");
+    }
     if steps::may_update(ctx, spv) {
         can.push("update_steps");
     }

@@ -5,7 +5,7 @@ use crate::{
         error::{Error, Result},
         geo::Country,
         ids::{CompanyId, IsoId, SpvId, UserId},
-        money::Currency,
+        money::{self, Currency},
         order::{OrderStatus as Status, display_identifier, order_number, percent},
     },
     platform::rollups::Dimensions,
@@ -97,6 +97,7 @@ crate::kernel::db::row! {
         pub iso_id: Option<IsoId>,
         pub custom_identifier: Option<String>,
         pub vehicle_name: Option<String>,
+        pub reference: Option<String>,
         pub country: Country,
         pub currency: Currency,
         pub price_minor: Option<i64>,
@@ -121,6 +122,7 @@ impl NewOrder {
             iso_id: None,
             custom_identifier: None,
             vehicle_name: None,
+            reference: None,
             country: Country::default(),
             currency,
             price_minor: None,
@@ -140,9 +142,14 @@ impl NewOrder {
 
     /// The words by which the search finds it, beside those of its client.
     pub(crate) fn search_words(&self, id: SpvId) -> String {
-        let identifier = display_identifier(id, self.custom_identifier.as_deref());
-        [&*identifier, &*order_number(id), self.vehicle_name.as_deref().unwrap_or_default()].join(" ")
+        search_words(id, self.custom_identifier.as_deref(), [&self.vehicle_name, &self.reference])
     }
+}
+
+fn search_words(id: SpvId, custom_identifier: Option<&str>, texts: [&Option<String>; 2]) -> String {
+    let (identifier, number) = (display_identifier(id, custom_identifier), order_number(id));
+    let texts = texts.into_iter().filter_map(Option::as_deref);
+    [&*identifier, &*number].into_iter().chain(texts).collect::<Vec<_>>().join(" ")
 }
 
 crate::kernel::db::row! {
@@ -163,6 +170,8 @@ crate::kernel::db::row! {
         pub custom_identifier: Option<String>,
         /// The name of the company that the order forms.
         pub vehicle_name: Option<String>,
+        /// The client's own reference, on invoices.
+        pub reference: Option<String>,
         pub country: Country,
         pub currency: Currency,
         /// Our fee.
@@ -202,6 +211,11 @@ impl Spv {
         display_identifier(self.id, self.custom_identifier.as_deref())
     }
 
+    /// As [`NewOrder::search_words`].
+    pub(crate) fn search_words(&self) -> String {
+        search_words(self.id, self.custom_identifier.as_deref(), [&self.vehicle_name, &self.reference])
+    }
+
     /// The first eight characters of the id.
     pub fn order_number(&self) -> String {
         order_number(self.id)
@@ -218,6 +232,12 @@ impl Spv {
     /// What lists and the company's revenue show: the purchase amount, else the price (decision 14).
     pub fn amount_minor(&self) -> Option<i64> {
         self.purchase_amount_minor.or(self.price_minor)
+    }
+
+    /// What the ISO earns by its percentage of the amount, or the fixed commission.
+    pub(crate) fn agreed_commission_minor(&self) -> Option<i64> {
+        let percentage = || Some(money::share(self.amount_minor()?, self.iso_commission_percentage?));
+        self.commission_minor.or_else(percentage)
     }
 
     /// [`Self::amount_minor`] as sums take it: nothing once it is cancelled.

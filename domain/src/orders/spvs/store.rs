@@ -346,6 +346,34 @@ pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &
     check_version(changed)
 }
 
+/// Saves the details of an order that are corrected.
+///
+/// # Errors
+/// Conflict `stale` where the stored version is another one; a unique violation when the company already uses the identifier.
+pub async fn save_details(tx: &mut Tx, spv: &Spv) -> Result<()> {
+    let changed = tx
+        .sql(
+            "update spvs set custom_identifier = $2, custom_identifier_key = $3, vehicle_name = $4, reference = $5, \
+         purchase_amount_minor = $6, iso_commission_minor = $7, ordered_date = $8, updated_at = $9, updated_by = $10, \
+         version = $11 where id = $1 and version = $12",
+        )
+        .bind(spv.id)
+        .bind(spv.custom_identifier.clone())
+        .bind(spv.custom_identifier.as_deref().map(unique_key))
+        .bind(spv.vehicle_name.clone())
+        .bind(spv.reference.clone())
+        .bind(spv.purchase_amount_minor)
+        .bind(spv.iso_commission_minor)
+        .bind(spv.ordered_date)
+        .bind(spv.updated_at)
+        .bind(spv.updated_by.clone())
+        .bind(spv.version)
+        .bind(spv.version - 1)
+        .run()
+        .await?;
+    check_version(changed)
+}
+
 /// Company, client and ISO of a new order, as far as they exist.
 #[derive(Debug, sqlx::FromRow)]
 pub struct OrderParties {

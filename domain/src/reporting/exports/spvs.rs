@@ -14,6 +14,7 @@ pub(super) const COLUMNS: &[Column<Spv>] = &[
     column("company_name", |_, row| row.company_name.clone()),
     column("iso_name", |_, row| row.iso_name().unwrap_or_default()),
     column("vehicle_name", |_, row| optional(&row.vehicle_name)),
+    column("reference", |_, row| optional(&row.reference)),
     column("country", |_, row| row.country.code().to_owned()),
     column("currency", |_, row| row.currency.code().to_owned()),
     column("purchase_amount", |_, row| amount(row, row.purchase_amount_minor)),

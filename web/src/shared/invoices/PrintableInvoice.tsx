@@ -8,7 +8,7 @@ import { Prose } from '../../ui/Prose';
 
 /** Printable invoice with payment instructions while due. */
 export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; isDue: boolean }) {
-  const { t } = useTranslation(['billing', 'common']);
+  const { t } = useTranslation(['billing', 'common', 'names']);
   const amount = (value: string) => money(value, invoice.currency);
   const { from } = invoice;
   return (
@@ -36,6 +36,7 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
           </p>
         </div>
         <Fact label={t('order')} value={invoice.spv_identifier} />
+        {invoice.reference && <Fact label={t('names:paper.reference')} value={invoice.reference} />}
         <Fact label={t('issued')} value={date(invoice.issued_date)} />
         <Fact label={t('due_date')} value={date(invoice.due_date)} />
       </div>

@@ -3,18 +3,33 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { SpvDetail } from '../../../api/types';
-import { money, percent } from '../../../messages/format';
+import { date, money, percent } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { Section } from '../../../ui/Section';
+import { EditableProperty } from './EditableProperty';
 import classes from './Properties.module.css';
 
-/** Facts of an order that its head does not say. */
+/** Details of an order; the staff correct them in place while it is open. */
 export function Properties({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['employee', 'common', 'names', 'orders']);
   const amount = (value: string | null) => value && money(value, spv.currency);
   return (
     <Section title={t('orders:properties')}>
       <dl className={classes.list}>
+        <EditableProperty spv={spv} field="vehicle_name" shown={spv.vehicle_name} />
+        <EditableProperty
+          spv={spv}
+          field="custom_identifier"
+          shown={spv.custom_identifier && <span className="mono">{spv.custom_identifier}</span>}
+        />
+        <EditableProperty spv={spv} field="reference" shown={spv.reference} />
+        <EditableProperty
+          spv={spv}
+          field="purchase_amount"
+          shown={amount(spv.purchase_amount)}
+          input="amount"
+        />
+        <EditableProperty spv={spv} field="ordered_date" shown={date(spv.ordered_date)} input="date" />
         <Property label={t('column.email')}>
           <Anchor href={`mailto:${spv.client_email}`} fz="inherit">
             {spv.client_email}
@@ -32,7 +47,6 @@ export function Properties({ spv }: { spv: SpvDetail }) {
         <Property label={t('orders:number')}>
           <span className="mono">{spv.order_number}</span>
         </Property>
-        <Property label={t('names:field.purchase_amount')}>{amount(spv.purchase_amount)}</Property>
         <Property label={t('names:field.price')}>{amount(spv.price)}</Property>
         <Property label={t('names:field.iso_commission_percentage')}>
           {spv.iso_commission_percentage && percent(spv.iso_commission_percentage)}

@@ -92,6 +92,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       price: '',
       vehicle_name: known?.vehicle_name ?? '',
       custom_identifier: '',
+      reference: '',
       iso_commission_percentage: '',
       ordered_date: todayInUserZone(),
     },
@@ -130,6 +131,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       ...(price && { price: amountToWire(price, unit) }),
       vehicle_name: values.vehicle_name.trim(),
       ...(identifier && { custom_identifier: identifier }),
+      reference: values.reference.trim(),
       ...(withIso && rate && { iso_commission_percentage: percentToWire(rate) }),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
     });
@@ -205,12 +207,21 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
           {...form.getInputProps('iso_commission_percentage')}
         />
       )}
-      <TextInput
-        size="sm"
-        label={t('names:field.custom_identifier')}
-        description={t('spvs.identifier_text')}
-        {...form.getInputProps('custom_identifier')}
-      />
+      <FieldPair>
+        <TextInput
+          size="sm"
+          label={t('names:field.custom_identifier')}
+          description={t('spvs.identifier_text')}
+          {...form.getInputProps('custom_identifier')}
+        />
+        <TextInput
+          size="sm"
+          label={t('names:field.reference')}
+          description={t('spvs.reference_text')}
+          maxLength={64}
+          {...form.getInputProps('reference')}
+        />
+      </FieldPair>
       <FieldPair>
         <ChoiceSelect
           label={t('names:field.country')}
