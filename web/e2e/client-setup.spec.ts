@@ -376,13 +376,14 @@ test('every list has an empty state in a new installation @postgres', async ({ e
   await expect(ada.button('Seed Test Data')).toHaveCount(0);
   // A filtered list has its own empty message.
   for (const [path, words] of [
-    ['leads?stage=lost', 'No leads match these filters'],
-    ['commissions?status=paid', 'No commissions with this status'],
-    ['invoices?status=paid', 'No invoices with this status'],
-    ['calls?status=declined', 'No calls with this status'],
+    ['leads?stage=lost', 'No matches'],
+    ['commissions?status=paid', 'No matches'],
+    ['invoices?q=nothing', 'No results for “nothing”'],
+    ['calls?status=declined', 'No matches'],
   ] as const) {
     await ada.open(`/employee-dashboard/${path}`);
     await expect(ada.page.getByText(words, { exact: true })).toBeVisible();
+    await expect(ada.button('Clear all')).toBeVisible();
   }
 });
 

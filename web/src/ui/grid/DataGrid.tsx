@@ -374,11 +374,12 @@ function Footer<Row>({ state, loadMore }: { state: GridState<Row>; loadMore: (()
   const { t } = useTranslation('grid');
   const { rows, more, total } = state;
   if (!rows) return null;
+  const hasMore = total ? !total.exact && rows.length <= total.rows : Boolean(more);
   const params = { to: number(rows.length), total: number(total?.rows ?? rows.length) };
   return (
     <div className={classes.footer}>
       <span className={`${classes.count} num`} aria-live="polite">
-        {t(total && !total.exact && rows.length <= total.rows ? 'range_more' : 'range', params)}
+        {t(hasMore ? 'range_more' : 'range', params)}
       </span>
       {more && loadMore && <LoadMore loading={more.loading} onLoad={loadMore} />}
     </div>

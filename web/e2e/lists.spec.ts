@@ -1,0 +1,62 @@
+/** The grid of every list: order, views, selection, keyboard. */
+import { readFile } from 'node:fs/promises';
+import { paths } from '../src/paths';
+import { expect, test } from './support/fixtures';
+
+test('lists are sorted by header, kept as views and exported by selection @postgres', async ({ office }) => {
+  const company = await office.company(office.uniqueName('Order of Things'));
+  for (const name of ['Bea', 'Ada', 'Cy']) {
+    await office.clientWithOrder(office.newPerson(name, 'Sorted'), company.id);
+  }
+  const elias = await office.employee();
+  await elias.open(paths.employeeClients);
+  await elias.search('Search clients', company.name);
+  const table = elias.page.getByRole('table', { name: 'Clients', exact: true });
+  const names = table.locator('[data-row-link]');
+  const heading = table.getByRole('columnheader', { name: 'Name' });
+  await expect(names).toHaveText(['Cy Sorted', 'Ada Sorted', 'Bea Sorted']);
+
+  // The order is in the URL and survives a reload.
+  await heading.getByRole('button').click();
+  await expect(heading).toHaveAttribute('aria-sort', 'ascending');
+  await expect(names).toHaveText(['Ada Sorted', 'Bea Sorted', 'Cy Sorted']);
+  await heading.getByRole('button').click();
+  await expect(elias.page).toHaveURL(/sort=-first_name/);
+  await elias.page.reload();
+  await expect(heading).toHaveAttribute('aria-sort', 'descending');
+  await expect(names).toHaveText(['Cy Sorted', 'Bea Sorted', 'Ada Sorted']);
+
+  // As a view under a name, with its number of rows.
+  await elias.button('Save view').click();
+  await elias.fillFields({ Name: 'Sorted ones' });
+  await elias.page.getByRole('textbox', { name: 'Name', exact: true }).press('Enter');
+  await elias.expectToast('View saved', 'Sorted ones');
+  const views = elias.page.getByRole('navigation', { name: 'Views' });
+  await views.getByRole('link', { name: /^All/ }).click();
+  await expect(elias.page.getByRole('searchbox', { name: 'Search clients' })).toHaveValue('');
+  await views.getByRole('link', { name: /^Sorted ones\s*3$/ }).click();
+  await expect(names).toHaveText(['Cy Sorted', 'Bea Sorted', 'Ada Sorted']);
+
+  // By keyboard: to the second row, select a range, export it.
+  await elias.page.keyboard.press('j');
+  await expect(names.first()).toBeFocused();
+  await elias.page.keyboard.press('x');
+  await elias.page.keyboard.press('j');
+  await elias.page.keyboard.press('Shift+X');
+  const selection = elias.page.getByRole('region', { name: 'Selected rows' });
+  await expect(selection).toContainText('2 selected');
+  const coming = elias.page.waitForEvent('download');
+  await elias.button('Export CSV', selection).click();
+  const text = await readFile(await (await coming).path(), 'utf8');
+  expect(text).toContain(',Cy,Sorted,');
+  expect(text).toContain(',Bea,Sorted,');
+  expect(text).not.toContain(',Ada,');
+
+  // A preview beside the list, and the page behind it.
+  await names.nth(2).focus();
+  await elias.page.keyboard.press('Space');
+  const preview = elias.dialog('Preview of Ada Sorted');
+  await expect(preview.getByRole('region', { name: 'Orders' }).getByRole('listitem')).toHaveCount(1);
+  await preview.getByRole('link', { name: 'Open', exact: true }).click();
+  await expect(elias.heading('Ada Sorted')).toBeVisible();
+});
