@@ -129,13 +129,15 @@ export function ListGrid<Row>(props: Props<Row>) {
         )}
         <div className={classes.end}>
           {!preview && (
-            <GridMenu
-              columns={columns}
-              hidden={hidden}
-              density={preferences.density}
-              onHidden={(next) => preferences.save({ hidden: next })}
-              onDensity={(density) => preferences.save({ density })}
-            />
+            <div className={classes.display}>
+              <GridMenu
+                columns={columns}
+                hidden={hidden}
+                density={preferences.density}
+                onHidden={(next) => preferences.save({ hidden: next })}
+                onDensity={(density) => preferences.save({ density })}
+              />
+            </div>
           )}
           {props.actions?.(query)}
         </div>

@@ -73,7 +73,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
       cell: (lead) =>
         lead.next_step || lead.next_step_date ? (
           <>
-            {lead.next_step}
+            <span>{lead.next_step}</span>
             <Text size="xs" c="dimmed">
               {lead.next_step_date && date(lead.next_step_date)}
             </Text>
