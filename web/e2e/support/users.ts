@@ -169,7 +169,9 @@ export class Person {
       await filters.getByRole('button', { name: 'Filter', exact: true }).click();
       await this.page.getByRole('menuitem', { name: label, exact: true }).click();
     }
-    await this.dialog(label).getByRole('button', { name: choice, exact: true }).click();
+    // Named by its button, whose name has the current choice.
+    const choices = this.page.getByRole('dialog', { name: new RegExp(`^${escapeRegExp(label)}`) });
+    await choices.getByRole('button', { name: choice, exact: true }).click();
     await expect(filters.getByRole('button', { name: `${label} is ${choice}`, exact: true })).toBeVisible();
     await expect(this.page.locator('table[aria-busy="true"]')).toHaveCount(0);
   }

@@ -55,7 +55,7 @@ interface Props<Row> {
   empty: ReactNode;
   /** Only the first rows, without views, selection and pages: on a dashboard. */
   preview?: number;
-  /** Buttons of the list. */
+  /** Buttons of the list; exports have all its rows. */
   actions?: (query: GridQuery) => ReactNode;
 }
 
@@ -139,7 +139,7 @@ export function ListGrid<Row>(props: Props<Row>) {
               />
             </div>
           )}
-          {props.actions?.(query)}
+          {props.actions?.({ ...query, limit: undefined })}
         </div>
       </div>
       <DataGrid
