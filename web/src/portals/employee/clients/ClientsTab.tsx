@@ -101,6 +101,7 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
     },
     {
       key: 'iso',
+      extra: true,
       header: t('column.iso'),
       cell: (client) => <IsoLink id={client.iso_id} name={client.iso_name} />,
     },
