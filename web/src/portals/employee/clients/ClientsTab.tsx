@@ -89,11 +89,18 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
     },
     {
       key: 'email',
+      whole: true,
       header: t('column.email'),
       phone: 'text',
       cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
     },
-    { key: 'phone', extra: true, header: t('column.phone'), cell: (client) => client.phone ?? '—' },
+    {
+      key: 'phone',
+      whole: true,
+      extra: true,
+      header: t('column.phone'),
+      cell: (client) => client.phone ?? '—',
+    },
     {
       key: 'company',
       header: t('column.company'),

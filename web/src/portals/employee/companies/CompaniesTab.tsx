@@ -62,8 +62,14 @@ export function CompaniesTab({ preview = false }: { preview?: boolean }) {
       cell: () => null,
     },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
-    { key: 'email', header: t('column.email'), phone: 'text', cell: (company) => company.email ?? '—' },
-    { key: 'phone', header: t('column.phone'), cell: (company) => company.phone ?? '—' },
+    {
+      key: 'email',
+      whole: true,
+      header: t('column.email'),
+      phone: 'text',
+      cell: (company) => company.email ?? '—',
+    },
+    { key: 'phone', whole: true, header: t('column.phone'), cell: (company) => company.phone ?? '—' },
     {
       key: 'added',
       header: t('clients.added'),
