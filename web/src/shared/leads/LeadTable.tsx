@@ -12,6 +12,7 @@ import { StatusBadge } from '../../ui/StatusBadge';
 import type { GridColumn } from '../../ui/grid/columns';
 import { ExportButton } from '../ExportButton';
 import { ListGrid, type GridQuery } from '../grid/ListGrid';
+import { IsoLink } from '../records/links';
 
 export const stages: LeadStage[] = ['new', 'contacted', 'qualified', 'won', 'lost'];
 
@@ -43,7 +44,9 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
       link: nameOf,
       cell: (lead) => (
         <Text size="xs" c="dimmed">
-          {[withIso && lead.iso_name, lead.organisation].filter(Boolean).join(' · ')}
+          {withIso && <IsoLink id={lead.iso_id} name={lead.iso_name} />}
+          {withIso && lead.organisation && ' · '}
+          {lead.organisation}
         </Text>
       ),
     },
