@@ -3,10 +3,9 @@ import { chromium, database } from './e2e/support/env';
 
 /**
  * Browser tests against the real binary and a real browser, on the database of STORY_DATABASE. All tests run on SQLite;
- * those tagged `@postgres` in their title run on PostgreSQL too. Tag a test if its server side differs by database: SQL
- * of lists, search, exports, figures and money, concurrent edits, events between processes, jobs and mails, uploads,
- * and every page of every portal once. Rules that Rust or auth-js compatibility tests prove on both databases
- * (validation, permissions, sign-in, rate limits), layout, texts and browser behaviour need no second run.
+ * those tagged `@postgres` in their title run on PostgreSQL too. Rules and statements are tested on both databases in
+ * Rust, so tag a test only if the whole system differs by database: every page of every portal once, one way through
+ * each portal, events between processes, concurrent edits, jobs and mails, uploads, search and exports.
  */
 export default defineConfig({
   testDir: 'e2e',

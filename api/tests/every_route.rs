@@ -14,7 +14,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Duration, Utc};
 use domain::{
     Ctx,
-    accounts::{ip_blocklist, users},
+    accounts::{ip_blocklist, saved_views, users},
     desk::requests,
     directory::{calls, companies, iso_notes, isos, leads},
     kernel::ids::{CommissionId, CompanyId, IsoId, SpvId, UserId},
@@ -62,7 +62,8 @@ struct Rows<'a> {
 }
 
 /// Every row, for the operations that read.
-const ALL_ROWS: [&str; 27] = [
+const ALL_ROWS: [&str; 28] = [
+    "view",
     "spv",
     "step",
     "second_step",
@@ -244,6 +245,16 @@ impl Rows<'_> {
             }
             // A recipient of reports.
             "admin" => reports::admins(&root, Some(self.acme)).await.expect("admins")[0].id.to_string(),
+            // Of Maya.
+            "view" => {
+                let maya = self.acting(self.maya.id).await;
+                let input = saved_views::Input {
+                    list: saved_views::List::Documents,
+                    name: self.name.clone(),
+                    query: "q=deed".to_owned(),
+                };
+                saved_views::create(&maya, input).await.expect("a view").id.to_string()
+            }
             "block" => ip_blocklist::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
             _ => panic!("no such row: {row}"),
         }
@@ -370,6 +381,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "commission_overview"
         | "commission_statement"
         | "payout_run_list"
+        | "payout_run_preview"
         | "lead_list"
         | "call_list"
         | "search_find"
@@ -476,6 +488,10 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "step_complete" => (rows.id("spv").await, json!({ "ids": [rows.id("step").await] })),
         "step_update" => (rows.id("step").await, json!({ "text_data": "tried" })),
         "invoice_get" | "invoice_pdf" => (rows.id("invoice").await, none()),
+        "saved_view_list" => (String::new(), none()),
+        "saved_view_create" => (String::new(), json!({ "list": "documents", "name": who, "query": "q=deed" })),
+        "saved_view_update" => (rows.id("view").await, json!({ "name": "Tried" })),
+        "saved_view_delete" => (rows.id("view").await, none()),
         "lead_get" => (rows.id("lead").await, none()),
         "lead_update" => (rows.id("lead").await, json!({ "stage": "contacted" })),
         "lead_convert" => (rows.id("lead").await, json!({ "setup": "quick", "price": "10", "commission": "1" })),
@@ -545,10 +561,12 @@ async fn query(operation: &str, rows: &Rows<'_>) -> String {
             format!("?company_id={}", rows.acme)
         }
         "report_get" | "report_csv" | "report_xlsx" => format!("?company_id={}&report=portfolio", rows.acme),
+        "saved_view_list" => "?list=documents".to_owned(),
         "message_find" => format!("?thread_id={}", rows.id("thread").await),
         "document_request_find" => format!("?spv_id={}", rows.id("spv").await),
         // More than there are.
         "activity_list" | "log_list" => "?limit=100".to_owned(),
+        "job_list" => "?limit=500".to_owned(),
         _ => String::new(),
     }
 }

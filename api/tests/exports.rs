@@ -208,7 +208,7 @@ async fn invoices_and_documents_are_exported_for_clients_and_staff_only() {
         assert_eq!(column(&strange, "message"), ["'@sum(A1)"]);
         assert_eq!(maya.get("/rest/v1/requests.csv?priority=high").await.fields(), ["priority not_allowed"]);
         erin.get("/rest/v1/invoices.csv?status=soon").await.fields();
-        erin.get("/rest/v1/documents.csv?order=name").await.fields();
+        erin.get("/rest/v1/documents.csv?order=size").await.fields();
     })
     .await;
 }

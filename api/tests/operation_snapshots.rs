@@ -17,8 +17,9 @@ use std::{
 
 const FOLDER: &str = "snapshots/operations";
 /// Replaced values: `x` is a hexadecimal digit, `9` a digit, any other character itself. The longest come first.
-const PATTERNS: [(&str, &str); 6] = [
+const PATTERNS: [(&str, &str); 7] = [
     ("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "<id>"),
+    ("99999999-999999-xxxx", "<backup>"),
     ("9999-99-99T99:99:99", "<time>"),
     ("99999999T999999", "<time>"),
     ("9999-99-99", "<date>"),

@@ -31,7 +31,7 @@ pub struct Cli {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Options everywhere")]
 pub struct Globals {
-    /// Configuration file (TOML)
+    /// Configuration file (TOML) [default: SPV_CONFIG, or /etc/spv/portal.toml if there is one]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Folder of database, documents, mail, keys, backups
@@ -61,6 +61,8 @@ pub enum Command {
     Migrate(commands::migrate::Args),
     /// Check everything a running portal needs
     Doctor(commands::doctor::Args),
+    /// Ask the running portal whether it is ready
+    Healthcheck(commands::healthcheck::Args),
     /// Show the configuration in force, secrets hidden
     #[command(after_help = "Examples:\n  spvctl config\n  spvctl config --config portal.toml --format json")]
     Config,

@@ -366,6 +366,9 @@ pub fn unknown_variables() -> Vec<String> {
 
 /// Only secrets have a `…_FILE` variable.
 fn is_unknown(variable: &str) -> bool {
+    if variable == source::FILE_VARIABLE {
+        return false;
+    }
     let Some(name) = variable.strip_prefix("SPV_").map(str::to_lowercase) else { return false };
     let secret = name.strip_suffix("_file");
     !SETTINGS.iter().any(|setting| setting.name == name || (setting.secret && Some(setting.name) == secret))

@@ -9,6 +9,7 @@ mod logging;
 mod mail_delivery;
 mod metrics;
 mod migrate;
+mod packaging;
 mod prompts;
 #[cfg(target_os = "linux")]
 mod rolling_restart;

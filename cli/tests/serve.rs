@@ -202,8 +202,15 @@ async fn demo_accounts_are_refused_outside_demo_mode() {
 async fn demo_mode_starts_on_a_large_portal() {
     for mut portal in test_portals().await {
         assert_eq!(portal.run(&["seed", "--spvs", "1200", "--companies", "2"]).code, 0);
-        let served = DemoServer::new(&mut portal);
+        let mut served = DemoServer::new(&mut portal);
         assert_eq!(served.request("GET /readyz", &[], b"").status, 200);
+        let listen = format!("127.0.0.1:{}", served.port);
+        portal.set("SPV_LISTEN", &listen);
+        assert_eq!(portal.run(&["healthcheck"]).code, 0);
+        served.process.stop();
+        let stopped = portal.run(&["healthcheck"]);
+        assert_eq!(stopped.code, 1);
+        assert!(stopped.err.contains(&format!("http://{listen}/readyz is not ready: ")), "{}", stopped.err);
     }
 }
 

@@ -104,10 +104,17 @@ async fn closed_order_earns_and_cancelled_order_reverses_commission() {
         commissions::approve(&sam, &ids(&all)).await.unwrap();
 
         // One run pays the rest, once.
+        let preview = commissions::preview(&sam).await.unwrap();
+        assert_eq!(preview.len(), 1);
+        assert_eq!(
+            (preview[0].iso_name().as_str(), preview[0].amount_minor, preview[0].entries),
+            ("Ingrid Test", 5_000, 3)
+        );
         let run = commissions::open(&sam).await.unwrap();
         assert_eq!((run.payouts.len(), run.payouts[0].amount_minor, run.payouts[0].entries), (1, 5_000, 3));
         assert_eq!(run.run.name(), "PAY-2026-002");
         assert_eq!(code(&commissions::open(&sam).await.unwrap_err()), "nothing_approved");
+        assert!(commissions::preview(&sam).await.unwrap().is_empty());
         let row = list_entries(&sam, &Filter::default()).await[0].id;
         assert_eq!(code(&commissions::void(&sam, row, None, "No").await.unwrap_err()), "commission_settled");
         let bank = commissions::bank(&sam, run.run.id).await.unwrap();

@@ -3,11 +3,12 @@ use domain::{
     Ctx, Error,
     directory::clients,
     kernel::{
+        db::Sql,
         ids::{CompanyId, InvoiceId, UserId},
         page::PageQuery,
     },
     orders::{
-        invoices::{self, Filter, Invoice, ManualPayment, Status},
+        invoices::{self, Due, Filter, Invoice, ManualPayment, Status},
         onboarding,
     },
     platform::activity,
@@ -77,6 +78,50 @@ async fn order_with_a_price_issues_an_invoice() {
         assert_eq!((billing.owed[0].minor, billing.owed[0].invoices, billing.owed[0].overdue), (134_990, 2, 0));
         world.clock.advance(chrono::Duration::days(15));
         assert_eq!(invoices::billing(&elias).await.unwrap().owed[0].overdue, 2);
+    })
+    .await;
+}
+
+/// Each open invoice is in one age, and the list of an age has its invoices.
+#[tokio::test]
+async fn open_invoices_are_summed_by_days_past_due() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (client, _, maya) = world.client("Maya", company, None).await;
+        let elias = world.employee("Elias").await;
+        let limits = [0, 1, 30, 31, 60, 61, 90, 91];
+        let today = list_all(&maya).await[0].due_date + chrono::Days::new(100);
+        for (n, days) in limits.into_iter().enumerate() {
+            let price = (n + 1).to_string();
+            let spv =
+                onboarding::create_order(&elias, order_with_price(client, company, Some(&price))).await.unwrap().spv;
+            let sql = "update invoices set due_date = $2 where spv_id = $1";
+            let mut tx = world.db.begin().await.unwrap();
+            tx.sql(sql).bind(spv.id).bind(today - chrono::Days::new(days)).run().await.unwrap();
+            tx.commit().await.unwrap();
+        }
+        world.clock.advance(chrono::Duration::days(114));
+        for ctx in [&elias, &maya] {
+            let owed = invoices::billing(ctx).await.unwrap().owed.remove(0);
+            let aging = [
+                owed.aging.not_due,
+                owed.aging.overdue_30,
+                owed.aging.overdue_60,
+                owed.aging.overdue_90,
+                owed.aging.overdue_older,
+            ];
+            // The first invoice, of 1,250.00, is 100 days overdue.
+            assert_eq!(aging, [100, 500, 900, 1_300, 125_800]);
+            assert_eq!(aging.iter().sum::<i64>(), owed.minor);
+        }
+        for (age, expected) in Due::AGES.into_iter().zip([1, 2, 2, 2, 2]) {
+            let filter = Filter { due: Some(age), ..Filter::default() };
+            assert_eq!(
+                invoices::list(&elias, &filter, &PageQuery::default()).await.unwrap().items.len(),
+                expected,
+                "{age:?}"
+            );
+        }
     })
     .await;
 }

@@ -147,6 +147,7 @@ async fn check_all(ctx: &Ctx, staff: bool, partner: bool) {
 }
 
 /// Rows with equal dates, amounts and names, and some without a value.
+/// Nine clients, each with the order of its setup, at 1,250 USD, and three more.
 async fn fill(world: &World) {
     let operator = world.operator();
     let company = world.company("Meridian").await;
@@ -189,7 +190,7 @@ async fn pages_of_a_sorted_list_yield_each_row_once_and_in_order() {
         let company = company.iter().find(|company| company.name.contains("Meridian")).unwrap().id;
         let clara = world.company_admin("Clara", company).await;
         let (_, ingrid) = world.iso("Astrid", company).await;
-        let (_, _, maya) = world.client("Zoë", company, None).await;
+        let (_, _, maya) = world.client("Zoe", company, None).await;
         check_all(&sigrid, true, false).await;
         check_all(&clara, false, false).await;
         check_all(&ingrid, false, true).await;
@@ -220,14 +221,14 @@ async fn sums_of_a_list_are_by_currency() {
         let sigrid = world.super_admin("Sigrid").await;
         let due = invoices::total(&sigrid, &invoices::Filter::default()).await.unwrap();
         let amounts: Vec<(&str, i64)> = due.sums.iter().map(|(currency, minor)| (currency.code(), *minor)).collect();
-        assert_eq!((due.rows, due.exact), (27, true));
-        assert_eq!(amounts, [("EUR", 4 * 45_000), ("USD", 5 * 45_000)]);
+        assert_eq!((due.rows, due.exact), (36, true));
+        assert_eq!(amounts, [("EUR", 4 * 45_000), ("USD", 5 * 45_000 + 9 * 125_000)]);
         let overdue = invoices::Filter { due: Some(invoices::Due::Overdue), ..Default::default() };
         assert_eq!(invoices::total(&sigrid, &overdue).await.unwrap(), Total { exact: true, ..Total::default() });
         world.clock.advance(chrono::Duration::days(15));
         let late = invoices::list(&sigrid, &overdue, &PageQuery::default()).await.unwrap().items;
-        assert_eq!(late.len(), 27);
-        assert_eq!(invoices::total(&sigrid, &overdue).await.unwrap().rows, 27);
+        assert_eq!(late.len(), 36);
+        assert_eq!(invoices::total(&sigrid, &overdue).await.unwrap().rows, 36);
     })
     .await;
 }

@@ -125,7 +125,7 @@ test("the server's words stand beside the fields, and what was typed stays, even
   await expect(visitor.heading('We received your application')).toBeVisible();
 });
 
-test('application retried after a lost response is stored once (idempotency) @postgres', async ({
+test('application retried after a lost response is stored once (idempotency)', async ({
   ownOffice: office,
 }) => {
   const visitor = await office.visitor();

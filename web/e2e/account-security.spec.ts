@@ -193,7 +193,7 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   await expect(section).toContainText('Off');
 });
 
-test('sessions can be listed and revoked: one, all others, all @postgres', async ({ office }) => {
+test('sessions can be listed and revoked: one, all others, all', async ({ office }) => {
   const who = await client(office, 'Sol', 'Vega');
   const [sol, phone, library] = [
     await signedIn(office, who),
@@ -294,7 +294,7 @@ test('email change can be cancelled', async ({ office }) => {
   await expect(otto.page.getByRole('alert')).toBeVisible();
 });
 
-test('sign-in history lists successes and failures with pagination @postgres', async ({ office }) => {
+test('sign-in history lists successes and failures with pagination', async ({ office }) => {
   const who = await client(office, 'Hana', 'Ito');
   expect(await status(Api.signIn(office.portal.url, who.email, 'a wrong guess'))).toBe(400);
   for (let times = 0; times < 10; times += 1) await Api.signIn(office.portal.url, who.email, password);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/fixtures';
 
-test('super admin changes settings and finds every change in the activity log @postgres', async ({
+test('super admin changes settings and finds every change in the activity log', async ({
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();
@@ -89,7 +89,7 @@ interface Rules {
   system: { require_mfa: Record<string, boolean | null> };
 }
 
-test('office analytics separate currencies and show step durations by month @postgres', async ({
+test('office analytics separate currencies and show step durations by month', async ({
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();

@@ -118,9 +118,7 @@ test('sign-in rules are validated per field, saved and enforced', async ({ ownOf
   await expect(ingrid.heading('Protect your account')).toBeVisible();
 });
 
-test('activity log can be filtered by action and address and exported as filtered @postgres', async ({
-  browser,
-}) => {
+test('activity log can be filtered by action and address and exported as filtered', async ({ browser }) => {
   await startBehindProxy(browser, async (office) => {
     const [from, other] = ['198.51.100.77', '198.51.100.78'];
     for (let n = 0; n < 3; n += 1) await failSignIn(office, from, 'employee@example.com');
@@ -301,9 +299,7 @@ test('office charts become tables on a phone, and the CSV adds up to the totals 
   await expect(sigrid.card('Revenue')).toContainText(revenue.total);
 });
 
-test('job list loads further pages by keyboard without duplicates @postgres', async ({
-  ownOffice: office,
-}) => {
+test('job list loads further pages by keyboard without duplicates', async ({ ownOffice: office }) => {
   // The test partner email belongs to a user of another role, so these jobs fail without retry.
   await office.portal.operator(
     ...['user', 'create', '--role', 'employee', '--email', 'test.iso@example.com'],

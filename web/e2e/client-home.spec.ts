@@ -7,7 +7,7 @@ interface Order {
   steps: { id: string; step_name: string }[];
 }
 
-test('home lists documents, payments, steps and messages, and an upload finishes in place @postgres', async ({
+test('home lists documents, payments, steps and messages, and an upload finishes in place', async ({
   office,
 }) => {
   const who = office.newPerson('Idun', 'Vale');

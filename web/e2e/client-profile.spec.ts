@@ -132,7 +132,7 @@ test('British English uses British date and time formats', async ({ office }) =>
   await expect(elsewhere.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
 });
 
-test('activity log shows the own actions @postgres', async ({ office }) => {
+test('activity log shows the own actions', async ({ office }) => {
   const who = office.newPerson('Lena', 'Fuchs');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);

@@ -175,9 +175,7 @@ test('Full Setup creates an active account and mails a welcome', async ({ office
   expect(order).toMatchObject({ status: 'active', price: '2000.00', country: 'AE', iso_id: null });
 });
 
-test('existing email, in any letter case, offers an order for that client instead @postgres', async ({
-  office,
-}) => {
+test('existing email, in any letter case, offers an order for that client instead', async ({ office }) => {
   const who = office.newPerson('Tara', 'Quinn');
   await office.clientWithOrder(who);
   const elias = await office.employee();
@@ -274,7 +272,7 @@ test('form with input asks before it is closed', async ({ office }) => {
   await expect(dialog).toBeHidden();
 });
 
-test('client can be edited, suspended, reactivated, archived and restored @postgres', async ({ office }) => {
+test('client can be edited, suspended, reactivated, archived and restored', async ({ office }) => {
   const who = office.newPerson('Vera', 'Molnar');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -357,7 +355,7 @@ test('each tab has loading, error and retry states', async ({ office }) => {
   }
 });
 
-test('every list has an empty state in a new installation @postgres', async ({ emptyOffice }) => {
+test('every list has an empty state in a new installation', async ({ emptyOffice }) => {
   const ada = await emptyOffice.firstEmployee('Ada', 'Berg');
   await ada.open('/employee-dashboard');
   for (const card of ['Total Clients', 'Active SPVs', 'Pending Reviews']) {

@@ -44,7 +44,7 @@ test('employee creates and edits a company', async ({ office }) => {
   await expect(elias.row(name, 'Companies')).not.toContainText('+1 555 0142');
 });
 
-test('archived company is restored with its members by an employee @postgres', async ({ office }) => {
+test('archived company is restored with its members by an employee', async ({ office }) => {
   const company = await office.company(office.uniqueName('Old Mill Holdings'));
   const member = office.newPerson('Ruth', 'Mills');
   await office.clientWithOrder(member, company.id);
@@ -120,7 +120,7 @@ test('employee creates an ISO partner, who receives a mail, and archives and res
   await elias.expectToast('ISO restored', who.name);
 });
 
-test('only a super admin deletes, and only rows without dependents @postgres', async ({ office }) => {
+test('only a super admin deletes, and only rows without dependents', async ({ office }) => {
   const busy = await office.company(office.uniqueName('Busy Bee Ventures'));
   const idle = await office.company(office.uniqueName('Idle Hands Ventures'));
   const partner = office.newPerson('Otto', 'Kern');
@@ -174,7 +174,7 @@ test('super admin deletes an ISO partner without clients and orders', async ({ o
   await expect(sigrid.page.getByText(`No results for “${who.email}”`)).toBeVisible();
 });
 
-test('delete conflict lists dependents added since the dialog opened @postgres', async ({ office }) => {
+test('delete conflict lists dependents added since the dialog opened', async ({ office }) => {
   const company = await office.company(office.uniqueName('Late Arrival Partners'));
   const sigrid = await office.superAdmin();
   await sigrid.open('/employee-dashboard?tab=companies');

@@ -30,7 +30,7 @@ const cents = (amount: string) => Math.round(Number(amount) * 100);
 const dollars = (amount: string) =>
   Number(amount).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 
-test('ISO partner and company see the same amounts for a paid order @postgres', async ({ office }) => {
+test('ISO partner and company see the same amounts for a paid order', async ({ office }) => {
   const clara = await office.companyAdmin();
   const [ingrid, elias] = [await office.iso(), await office.employee()];
   const finances = async () => {

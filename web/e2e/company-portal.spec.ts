@@ -230,9 +230,7 @@ async function waitForAll(main: Locator) {
   await expect(main.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
 }
 
-test('companies are isolated from each other, and a super admin can open either @postgres', async ({
-  office,
-}) => {
+test('companies are isolated from each other, and a super admin can open either', async ({ office }) => {
   const one = await createCompany(office, 'Meridian East', 'Una');
   const two = await createCompany(office, 'Meridian East', 'Dora');
   const pages = ['/company-dashboard', '/company-dashboard/spv', '/company-dashboard/clients'];

@@ -157,7 +157,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   await expect(waived).toContainText('Reason: The passport is enough');
 });
 
-test('document library can be searched, shows versions, and restores an older version @postgres', async ({
+test('document library can be searched, shows versions, and restores an older version', async ({
   office,
 }) => {
   const { who, spv } = await clientAndOrder(office, 'Teodora', 'Lind');

@@ -127,7 +127,7 @@ test('global search finds orders, clients, companies and documents @postgres', a
   await elias.expectPath(`/employee-dashboard/documents/${paper.id}`);
 });
 
-test('step assigned to an employee appears among the tasks @postgres', async ({ office }) => {
+test('step assigned to an employee appears among the tasks', async ({ office }) => {
   const who = office.newPerson('Agda', 'Moreau');
   const { spv } = await office.clientWithOrder(who);
   // The demo employee has requests among the tasks.
@@ -175,7 +175,7 @@ test('step assigned to an employee appears among the tasks @postgres', async ({ 
   await expect(karin.page.getByText('No tasks assigned to you')).toBeVisible();
 });
 
-test('employee completes several open steps at once @postgres', async ({ office }) => {
+test('employee completes several open steps at once', async ({ office }) => {
   const who = office.newPerson('Ines', 'Ferro');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();

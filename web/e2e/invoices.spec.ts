@@ -181,7 +181,7 @@ test('voided invoice shows its reason to the client', async ({ office }) => {
   await expect(vera.page.getByRole('region', { name: 'Pay by bank transfer' })).toHaveCount(0);
 });
 
-test('spvctl lists and pays invoices @postgres', async ({ office }) => {
+test('spvctl lists and pays invoices', async ({ office }) => {
   const who = office.newPerson('Olga', 'Petrova');
   await office.clientWithOrder(who);
   const [due] = await office.portal.operator<{ number: string; due: string }[]>(
@@ -196,7 +196,7 @@ test('spvctl lists and pays invoices @postgres', async ({ office }) => {
   expect(again.code).toBe(1);
 });
 
-test('client submits a bank receipt, and staff record the payment from it @postgres', async ({ office }) => {
+test('client submits a bank receipt, and staff record the payment from it', async ({ office }) => {
   const who = office.newPerson('Rosa', 'Hale');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);

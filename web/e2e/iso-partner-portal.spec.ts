@@ -182,7 +182,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await expect(reported).toContainText('Paid');
 });
 
-test('call is requested, confirmed and exported to a calendar @postgres', async ({ office }) => {
+test('call is requested, confirmed and exported to a calendar', async ({ office }) => {
   const ingrid = await office.iso();
   await ingrid.open('/iso-dashboard');
   await ingrid.button('Schedule Call').click();

@@ -10,7 +10,7 @@ import { expect, test } from './support/fixtures';
 const markup = '<img src=x onerror="alert(1)">';
 const bold = '<b>Ben</b> & "Co" {{name}} $t(close)';
 
-test('HTML markup in names is rendered as text @postgres', async ({ office }) => {
+test('HTML markup in names is rendered as text', async ({ office }) => {
   const who = office.newPerson('Ben', 'Amp');
   const company = office.uniqueName(`${bold} ${markup}`);
   const elias = await office.employee();
@@ -95,9 +95,7 @@ const screens: [string, BrowserContextOptions][] = [
 
 for (const [screen, options] of screens) {
   // Checked on the desktop, because both databases store such names.
-  test(`longest names do not break the layout ${screen}${options.viewport ? '' : ' @postgres'}`, async ({
-    office,
-  }) => {
+  test(`longest names do not break the layout ${screen}`, async ({ office }) => {
     const { spv, email, company } = await longestNames(office);
     const sigrid = await office.superAdmin(options);
     const q = encodeURIComponent(email);
@@ -131,7 +129,7 @@ for (const [screen, options] of screens) {
   });
 }
 
-test('retry after a lost response creates nothing twice, and the form keeps its input @postgres', async ({
+test('retry after a lost response creates nothing twice, and the form keeps its input', async ({
   office,
 }) => {
   const who = office.newPerson('Once', 'Only');

@@ -45,7 +45,7 @@ test('client and staff exchange messages about an order, and internal notes stay
   await expect(mayas.getByRole('listitem')).toHaveCount(2);
 });
 
-test('Contact Support opens the general conversation, and unread messages are counted @postgres', async ({
+test('Contact Support opens the general conversation, and unread messages are counted', async ({
   office,
 }) => {
   const who = office.newPerson('Nora', 'Lund');

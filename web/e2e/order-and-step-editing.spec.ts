@@ -5,7 +5,7 @@ import { password } from './support/portal';
 
 const missing = 'Please fill in this field.';
 
-test('employee creates an order with a generated or own identifier @postgres', async ({ office }) => {
+test('employee creates an order with a generated or own identifier', async ({ office }) => {
   const client = office.newPerson('Hana', 'Sato');
   const company = await office.company(office.uniqueName('Pier Nine'));
   await office.clientWithOrder(client, company.id);
@@ -111,7 +111,7 @@ test('client who changed company while the form was open is rejected at the fiel
   await elias.expectToast('SPV Created');
 });
 
-test('order list scrolls at 600 px, newest first @postgres', async ({ office }) => {
+test('order list scrolls at 600 px, newest first', async ({ office }) => {
   const elias = await office.employee();
   await elias.open('/employee-dashboard?tab=spvs');
   const list = elias.page.getByRole('region', { name: 'SPV orders', exact: true });
@@ -138,9 +138,7 @@ test('order list scrolls at 600 px, newest first @postgres', async ({ office }) 
   await expect(list.getByRole('button').first()).toContainText(items[0]?.identifier ?? 'an order');
 });
 
-test('step is started, blocked with a reason the client sees, and unblocked @postgres', async ({
-  office,
-}) => {
+test('step is started, blocked with a reason the client sees, and unblocked', async ({ office }) => {
   const who = office.newPerson('Lars', 'Nyberg');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -197,7 +195,7 @@ test('step is started, blocked with a reason the client sees, and unblocked @pos
   await expect(elias.step(second)).not.toContainText('passport');
 });
 
-test('order is put on hold with a reason, resumed, cancelled, and reopened by a super admin @postgres', async ({
+test('order is put on hold with a reason, resumed, cancelled, and reopened by a super admin', async ({
   office,
 }) => {
   const { spv } = await office.clientWithOrder(office.newPerson('Mina', 'Park'));

@@ -7,9 +7,7 @@ interface Order {
   steps: { id: string; step_name: string; status: string; due_date: string | null }[];
 }
 
-test('eight clicks complete the steps of an order, and only the last one asks @postgres', async ({
-  office,
-}) => {
+test('eight clicks complete the steps of an order, and only the last one asks', async ({ office }) => {
   const { spv } = await office.clientWithOrder(office.newPerson('Ebba', 'Lund'));
   const elias = await office.employee();
   await elias.open(paths.employeeOrder(spv.id));

@@ -11,7 +11,7 @@ const size = (bytes: number) =>
   bytes < 1_000_000 ? `${Math.round(bytes / 100) / 10} kB` : `${Math.round(bytes / 100_000) / 10} MB`;
 const thousands = (amount: string) => `$${oneDecimal.format(Number(amount) / 1_000)}K`;
 
-test('client signs in and sees the first two orders @postgres', async ({ office }) => {
+test('client signs in and sees the first two orders', async ({ office }) => {
   const amara = await office.visitor();
   await amara.signIn('client', 'client@example.com', password);
   await amara.expectPath('/client-dashboard');
@@ -40,7 +40,7 @@ test('client signs in and sees the first two orders @postgres', async ({ office 
   await expectSessionEnded(amara);
 });
 
-test('employee signs in and sees no revenue @postgres', async ({ office }) => {
+test('employee signs in and sees no revenue', async ({ office }) => {
   const elias = await office.visitor();
   await elias.signIn('employee', 'employee@example.com', password);
   await elias.expectPath('/employee-dashboard');
@@ -57,9 +57,7 @@ test('employee signs in and sees no revenue @postgres', async ({ office }) => {
   await expectSessionEnded(elias);
 });
 
-test('super admin signs in as employee, sees revenue and opens the other portals @postgres', async ({
-  office,
-}) => {
+test('super admin signs in as employee, sees revenue and opens the other portals', async ({ office }) => {
   const sigrid = await office.visitor();
   await sigrid.open('/auth/login/employee');
   // The welcome toast closes after five seconds, which a slow page load may take.
@@ -118,7 +116,7 @@ test('super admin signs in as employee, sees revenue and opens the other portals
   await expectSessionEnded(sigrid);
 });
 
-test('ISO partner signs in and sees the three newest clients @postgres', async ({ office }) => {
+test('ISO partner signs in and sees the three newest clients', async ({ office }) => {
   for (const first of ['Uma', 'Udo', 'Ulla']) {
     const who = office.newPerson(first, 'Referred');
     await office.portal.operator(
@@ -153,7 +151,7 @@ test('ISO partner signs in and sees the three newest clients @postgres', async (
   await expectSessionEnded(ingrid);
 });
 
-test('company admin signs in and sees only the own company @postgres', async ({ office }) => {
+test('company admin signs in and sees only the own company', async ({ office }) => {
   const clara = await office.visitor();
   await clara.open('/auth/login/company');
   await Promise.all([

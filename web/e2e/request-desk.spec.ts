@@ -6,7 +6,7 @@ interface Made {
   reference: string;
 }
 
-test('question is reviewed, prioritised and answered @postgres', async ({ office }) => {
+test('question is reviewed, prioritised and answered', async ({ office }) => {
   const ingrid = await office.iso();
   // The desk is for staff; other roles are redirected to their own requests.
   await ingrid.open('/request-management');

@@ -49,7 +49,7 @@ test('employee plans a step that depends on another', async ({ office }) => {
   await expect(ours.filter({ hasText: second })).toContainText(/Overdue by \d+ days/);
 });
 
-test('employee adds, reorders and deletes steps, also by keyboard @postgres', async ({ office }) => {
+test('employee adds, reorders and deletes steps, also by keyboard', async ({ office }) => {
   const who = office.newPerson('Sunniva', 'Dahl');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();

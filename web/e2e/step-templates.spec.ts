@@ -1,7 +1,7 @@
 /** Step templates: super admins edit them, staff read them, new orders copy them. */
 import { expect, test } from './support/fixtures';
 
-test('changed template applies to the next order @postgres', async ({ ownOffice: office }) => {
+test('changed template applies to the next order', async ({ ownOffice: office }) => {
   const sigrid = await office.superAdmin();
   await sigrid.open('/employee-dashboard/templates?country=SG');
   await expect(sigrid.steps().getByRole('listitem')).toHaveCount(8);

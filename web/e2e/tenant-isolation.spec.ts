@@ -83,7 +83,7 @@ async function companyWithFigures(office: TestServer, name: string, first: strin
   return { company, iso: iso.name, ...order, admin: await admin(office, company, first) };
 }
 
-test('company figures are isolated between companies @postgres', async ({ office }) => {
+test('company figures are isolated between companies', async ({ office }) => {
   test.slow();
   const one = await companyWithFigures(office, 'Alder Capital', 'Maud', terms.one);
   const two = await companyWithFigures(office, 'Birch Capital', 'Nell', terms.two);
@@ -130,7 +130,7 @@ test('company figures are isolated between companies @postgres', async ({ office
 const daysFromNow = (days: number, time: string) =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}Z`;
 
-test('commissions and requests are isolated between ISO partners @postgres', async ({ office }) => {
+test('commissions and requests are isolated between ISO partners', async ({ office }) => {
   const company = await office.company(office.uniqueName('Cedar Capital'));
   const earning = async (first: string, subject: string, what: Terms) => {
     const iso = await partner(office, company, first);

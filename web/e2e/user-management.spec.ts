@@ -1,7 +1,7 @@
 /** User management: invite, find, suspend, archive and impersonate. */
 import { expect, test } from './support/fixtures';
 
-test('super admin invites, finds and immediately locks out a user @postgres', async ({ office }) => {
+test('super admin invites, finds and immediately locks out a user', async ({ office }) => {
   const sigrid = await office.superAdmin();
   const { page } = sigrid;
   await sigrid.open('/admin-dashboard/users');

@@ -282,6 +282,7 @@ mod tests {
             number: 7,
             spv_id: SpvId(uuid::Uuid::nil()),
             spv_custom_identifier: Some(name.to_owned()),
+            vehicle_name: None,
             client_id: UserId(uuid::Uuid::nil()),
             client_first_name: name.to_owned(),
             client_last_name: String::new(),

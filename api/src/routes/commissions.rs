@@ -34,6 +34,8 @@ pub struct Commission {
     iso_name: String,
     spv_id: SpvId,
     spv_identifier: String,
+    /// Name of what the order forms.
+    vehicle_name: Option<String>,
     client: CommissionClient,
     kind: Kind,
     /// The rule: a fixed amount, or `rate` percent of `base`.
@@ -86,6 +88,7 @@ impl Commission {
             paid_date: row.paid_date,
             reason: row.reason,
             version: row.version,
+            vehicle_name: row.vehicle_name,
         }
     }
 }
@@ -454,6 +457,32 @@ pub async fn runs(SignedIn(ctx): SignedIn, Query(query): Query<ListRunsQuery>) -
     let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = commissions::runs(&ctx, &page).await?;
     Ok(JsonBody(Page::of(found, |run| PayoutRun::of(&ctx, run))))
+}
+
+/// What the next payout run transfers to one partner in one currency.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PayoutPreview {
+    iso_id: IsoId,
+    iso_name: String,
+    currency: Currency,
+    #[schema(example = "1250.00")]
+    amount: String,
+    /// Rows of the ledger that it pays.
+    entries: i64,
+}
+
+/// What a payout run opened now would transfer. Staff.
+#[utoipa::path(get, path = "/payout-runs/preview", operation_id = "payout_run_preview", tag = "commissions",
+    responses((status = 200, body = ItemList<PayoutPreview>)))]
+pub async fn preview_run(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<PayoutPreview>>> {
+    let items = commissions::preview(&ctx).await?.into_iter().map(|row| PayoutPreview {
+        iso_name: row.iso_name(),
+        iso_id: row.iso_id,
+        currency: row.currency,
+        amount: row.currency.format(row.amount_minor),
+        entries: row.entries,
+    });
+    Ok(JsonBody(ItemList { items: items.collect() }))
 }
 
 /// Creates a payout run of all approved rows. Staff.

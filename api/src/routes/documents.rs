@@ -30,6 +30,8 @@ pub struct Document {
     name: String,
     spv_id: Option<SpvId>,
     spv_identifier: Option<String>,
+    /// Name of what the order forms.
+    vehicle_name: Option<String>,
     client: Whose,
     /// The request that it was uploaded for.
     request_id: Option<DocumentRequestId>,
@@ -93,6 +95,7 @@ impl Document {
             versions_count: row.versions_count,
             updated_at: row.updated_at,
             version: row.version,
+            vehicle_name: row.vehicle_name,
         }
     }
 }

@@ -38,6 +38,8 @@ pub struct Invoice {
     number: String,
     spv_id: SpvId,
     spv_identifier: String,
+    /// Name of what the order forms.
+    vehicle_name: Option<String>,
     client: Client,
     billed_to: String,
     billed_address: Option<String>,
@@ -101,6 +103,7 @@ impl Invoice {
             due_date: row.due_date,
             void_reason: row.void_reason,
             version: row.version,
+            vehicle_name: row.vehicle_name,
         }
     }
 }
@@ -386,6 +389,22 @@ pub struct Owed {
     amount: String,
     invoices: i64,
     overdue: i64,
+    aging: Aging,
+}
+
+/// Outstanding amounts by days past the due date.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Aging {
+    #[schema(example = "1250.00")]
+    not_due: String,
+    /// 1 to 30 days.
+    overdue_30: String,
+    /// 31 to 60 days.
+    overdue_60: String,
+    /// 61 to 90 days.
+    overdue_90: String,
+    /// More than 90 days.
+    overdue_older: String,
 }
 
 /// What you owe and the bank details; for staff, what all clients owe.
@@ -398,6 +417,13 @@ pub async fn billing(SignedIn(ctx): SignedIn) -> Result<JsonBody<Billing>> {
         amount: owed.currency.format(owed.minor),
         invoices: owed.invoices,
         overdue: owed.overdue,
+        aging: Aging {
+            not_due: owed.currency.format(owed.aging.not_due),
+            overdue_30: owed.currency.format(owed.aging.overdue_30),
+            overdue_60: owed.currency.format(owed.aging.overdue_60),
+            overdue_90: owed.currency.format(owed.aging.overdue_90),
+            overdue_older: owed.currency.format(owed.aging.overdue_older),
+        },
     };
     Ok(JsonBody(Billing { owed: found.owed.into_iter().map(owed).collect(), bank: found.bank }))
 }

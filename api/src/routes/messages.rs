@@ -26,6 +26,8 @@ pub struct Thread {
     /// Null: the client's general conversation.
     spv_id: Option<SpvId>,
     spv_identifier: Option<String>,
+    /// Name of what the order forms.
+    vehicle_name: Option<String>,
     client: Correspondent,
     last_message: LastMessage,
     /// Number of unread messages.
@@ -80,6 +82,7 @@ impl Thread {
             id: row.id,
             spv_id: row.spv_id,
             unread: row.unread,
+            vehicle_name: row.vehicle_name,
         }
     }
 }

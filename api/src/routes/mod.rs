@@ -181,6 +181,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(commissions::get))
         .routes(routes!(commissions::void))
         .routes(routes!(commissions::runs, commissions::open_run))
+        .routes(routes!(commissions::preview_run))
         .routes(routes!(commissions::run))
         .routes(routes!(commissions::bank))
         .routes(routes!(commissions::pay_run))

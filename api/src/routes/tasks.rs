@@ -36,6 +36,8 @@ pub struct Task {
     spv_id: Option<SpvId>,
     /// Null for a request, like `spv_id`.
     spv_identifier: Option<String>,
+    /// Name of what the order forms.
+    vehicle_name: Option<String>,
     client_id: Option<UserId>,
     /// Or the sender of the request.
     client_name: String,
@@ -68,6 +70,7 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<TaskList>> {
         waiting_on: task.waiting_on,
         spv_id: task.spv_id,
         client_id: task.client_id,
+        vehicle_name: task.vehicle_name,
     });
     Ok(JsonBody(TaskList { items: items.collect(), more }))
 }

@@ -8,6 +8,7 @@ pub mod completions;
 pub mod doctor;
 pub mod document;
 pub mod export;
+pub mod healthcheck;
 pub mod import;
 pub mod invoice;
 pub mod iso;
@@ -103,6 +104,7 @@ async fn dispatch(command: Command, config: Config, out: Output, prompt: Prompt)
         Command::Worker(_) => worker::run(config).await,
         Command::Migrate(args) => migrate::run(&args, &config).await,
         Command::Doctor(args) => doctor::run(&args, &config, &out).await,
+        Command::Healthcheck(args) => healthcheck::run(&args, &config).await,
         Command::Backup(verb) => backup::run(verb, config, out, prompt).await,
         command => {
             let cli = match &command {

@@ -9,6 +9,7 @@ use figment::{
     providers::{Format, Toml},
     value::{Dict, Map, Value},
 };
+use std::path::{Path, PathBuf};
 
 /// A value as text, and the name of its source.
 pub struct ResolvedValue {
@@ -23,6 +24,11 @@ struct ValueSource {
     values: Vec<(&'static str, String)>,
     name: &'static str,
 }
+
+/// Read where neither `--config` nor `SPV_CONFIG` names a file.
+const DEFAULT_FILE: &str = "/etc/spv/portal.toml";
+/// The variable that names the file.
+pub(super) const FILE_VARIABLE: &str = "SPV_CONFIG";
 
 const ENVIRONMENT: &str = "the environment";
 const SECRET_FILE: &str = "a secret file";
@@ -40,6 +46,14 @@ impl Provider for ValueSource {
     }
 }
 
+/// The configuration file and what names it, for error messages.
+fn file(globals: &Globals, variable: impl Fn(&str) -> Option<String>) -> Option<(PathBuf, &'static str)> {
+    let flag = globals.config.clone().map(|path| (path, "--config: "));
+    let named = || variable(FILE_VARIABLE).map(|path| (PathBuf::from(path), "SPV_CONFIG: "));
+    let default = || Path::new(DEFAULT_FILE).exists().then(|| (PathBuf::from(DEFAULT_FILE), ""));
+    flag.or_else(named).or_else(default)
+}
+
 impl Sources {
     /// Reads the file, the environment and the flags.
     pub fn load(globals: &Globals) -> Result<Self> {
@@ -49,13 +63,13 @@ impl Sources {
 
     pub(super) fn from_variables(globals: &Globals, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut figment = Figment::new();
-        if let Some(path) = &globals.config {
-            let text = std::fs::read_to_string(path)
-                .map_err(|e| Failure::Usage(format!("--config: {} cannot be read: {e}", path.display())))?;
+        if let Some((path, named_by)) = file(globals, &variable) {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|e| Failure::Usage(format!("{named_by}{} cannot be read: {e}", path.display())))?;
             let file = Toml::string(&text);
             let known = |key: &str| SETTINGS.iter().any(|setting| setting.name == key);
             let data =
-                file.data().map_err(|e| Failure::Usage(format!("--config: {} is not TOML: {e}", path.display())))?;
+                file.data().map_err(|e| Failure::Usage(format!("{named_by}{} is not TOML: {e}", path.display())))?;
             if let Some(key) = data.values().flat_map(|dict| dict.keys()).find(|key| !known(key)) {
                 let names: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
                 return Err(Failure::Usage(format!(

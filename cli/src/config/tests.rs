@@ -192,3 +192,16 @@ fn drain_connection_limit_and_hsts_have_defaults() {
     assert_eq!((config.drain, config.max_connections_per_address, config.hsts_subdomains), (Duration::ZERO, 0, true));
     assert!(refusal("", &[("SPV_DRAIN_SECONDS", "-1")]).starts_with("drain_seconds: "));
 }
+
+#[test]
+fn a_file_named_by_the_environment_is_read_unless_a_flag_names_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("named.toml");
+    std::fs::write(&path, "worker_concurrency = 3").unwrap();
+    let variables = HashMap::from([("SPV_CONFIG", path.to_str().unwrap())]);
+    let variable = |name: &str| variables.get(name).map(ToString::to_string);
+    let config = Config::read(&Sources::from_variables(&Globals::default(), variable).unwrap()).unwrap();
+    assert_eq!(config.worker_concurrency, 3);
+    let environment = [("SPV_CONFIG", path.to_str().unwrap())];
+    assert_eq!(read("worker_concurrency = 4", &environment, Globals::default()).unwrap().worker_concurrency, 4);
+}

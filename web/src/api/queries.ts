@@ -199,6 +199,11 @@ export const queries = {
       queryFn: ({ signal }) =>
         body(api.GET('/rest/v1/payout-runs/{id}', { params: { path: { id } }, signal })),
     }),
+  payoutPreview: () =>
+    queryOptions({
+      queryKey: ['commissions', 'runs', 'preview'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/payout-runs/preview', { signal })),
+    }),
   payoutRuns: () =>
     pages(['commissions', 'runs'], (cursor, signal) =>
       body(api.GET('/rest/v1/payout-runs', { params: { query: { cursor } }, signal })),

@@ -1770,6 +1770,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/payout-runs/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a payout run opened now would transfer. Staff. */
+        get: operations["payout_run_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/payout-runs/{id}": {
         parameters: {
             query?: never;
@@ -3191,6 +3208,19 @@ export interface components {
             role: components["schemas"]["Role"];
             status: components["schemas"]["UserStatus"];
         };
+        /** @description Outstanding amounts by days past the due date. */
+        Aging: {
+            /** @example 1250.00 */
+            not_due: string;
+            /** @description 1 to 30 days. */
+            overdue_30: string;
+            /** @description 31 to 60 days. */
+            overdue_60: string;
+            /** @description 61 to 90 days. */
+            overdue_90: string;
+            /** @description More than 90 days. */
+            overdue_older: string;
+        };
         /** @description An alert. */
         Alert: {
             /** @description Parameters of the sentence. */
@@ -3530,6 +3560,8 @@ export interface components {
             spv_id: components["schemas"]["SpvId"];
             spv_identifier: string;
             status: components["schemas"]["CommissionStatus"];
+            /** @description Name of what the order forms. */
+            vehicle_name: string | null;
             /** Format: int64 */
             version: number;
         };
@@ -3808,6 +3840,8 @@ export interface components {
             spv_identifier: string | null;
             /** Format: date-time */
             updated_at: string;
+            /** @description Name of what the order forms. */
+            vehicle_name: string | null;
             /** Format: int64 */
             version: number;
             /** Format: int64 */
@@ -4074,6 +4108,8 @@ export interface components {
             status: components["schemas"]["InvoiceStatus"];
             /** @example 1250.00 */
             total: string;
+            /** @description Name of what the order forms. */
+            vehicle_name: string | null;
             /** Format: int64 */
             version: number;
             void_reason: string | null;
@@ -4206,6 +4242,10 @@ export interface components {
         /** @description A short list without pages. */
         Items_NotificationChoice: {
             items: components["schemas"]["NotificationChoice"][];
+        };
+        /** @description A short list without pages. */
+        Items_PayoutPreview: {
+            items: components["schemas"]["PayoutPreview"][];
         };
         /** @description A short list without pages. */
         Items_Place: {
@@ -4902,6 +4942,7 @@ export interface components {
             purpose: string;
         };
         Owed: {
+            aging: components["schemas"]["Aging"];
             /** @example 1250.00 */
             amount: string;
             currency: components["schemas"]["Currency"];
@@ -5096,6 +5137,19 @@ export interface components {
             /**
              * Format: int64
              * @description Rows of the ledger in this run.
+             */
+            entries: number;
+            iso_id: components["schemas"]["IsoId"];
+            iso_name: string;
+        };
+        /** @description What the next payout run transfers to one partner in one currency. */
+        PayoutPreview: {
+            /** @example 1250.00 */
+            amount: string;
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: int64
+             * @description Rows of the ledger that it pays.
              */
             entries: number;
             iso_id: components["schemas"]["IsoId"];
@@ -5890,6 +5944,8 @@ export interface components {
             status: string;
             /** @description The step, also the one of a document; null for a request. */
             step_name: string | null;
+            /** @description Name of what the order forms. */
+            vehicle_name: string | null;
             waiting_on: components["schemas"]["Party"] | null;
         };
         /**
@@ -5983,6 +6039,8 @@ export interface components {
              * @description Number of unread messages.
              */
             unread: number;
+            /** @description Name of what the order forms. */
+            vehicle_name: string | null;
         };
         /** Format: uuid */
         ThreadId: string;
@@ -8742,7 +8800,7 @@ export interface operations {
                 client_id?: components["schemas"]["UserId"];
                 status?: components["schemas"]["InvoiceStatus"];
                 /** @description Open invoices by due date. */
-                due?: "overdue" | "week";
+                due?: "overdue" | "week" | "not_due" | "overdue_30" | "overdue_60" | "overdue_90" | "overdue_older";
                 /** @description Only these invoices: up to 500 ids, separated by commas. */
                 ids?: string;
                 /**
@@ -8788,7 +8846,7 @@ export interface operations {
                 client_id?: components["schemas"]["UserId"];
                 status?: components["schemas"]["InvoiceStatus"];
                 /** @description Open invoices by due date. */
-                due?: "overdue" | "week";
+                due?: "overdue" | "week" | "not_due" | "overdue_30" | "overdue_60" | "overdue_90" | "overdue_older";
                 /** @description Only these invoices: up to 500 ids, separated by commas. */
                 ids?: string;
                 /**
@@ -10428,6 +10486,29 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    payout_run_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_PayoutPreview"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -19,6 +19,7 @@ const MAX_VIEWS: usize = 30;
 ///
 /// # Errors
 /// Unauthenticated; Forbidden for actors who are no user.
+#[tracing::instrument(level = "debug", name = "saved_views.list", skip_all)]
 pub async fn list(ctx: &Ctx, list: List) -> Result<Vec<SavedView>> {
     store::list(&mut ctx.db(), owner(ctx)?, list).await
 }
@@ -27,6 +28,7 @@ pub async fn list(ctx: &Ctx, list: List) -> Result<Vec<SavedView>> {
 ///
 /// # Errors
 /// As [`list`]; Invalid per field; Conflict `too_many_views`.
+#[tracing::instrument(level = "debug", name = "saved_views.create", skip_all)]
 pub async fn create(ctx: &Ctx, input: Input) -> Result<SavedView> {
     let (owner, view) = (owner(ctx)?, &input.validated()?);
     let id = ctx.transaction(|tx| {
@@ -53,6 +55,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<SavedView> {
 ///
 /// # Errors
 /// NotFound, also for another person's view; Invalid per field.
+#[tracing::instrument(level = "debug", name = "saved_views.update", skip_all, fields(saved_view_id = %id))]
 pub async fn update(ctx: &Ctx, id: SavedViewId, change: Change) -> Result<SavedView> {
     let (owner, change) = (owner(ctx)?, &change.validated()?);
     ctx.transaction(|tx| {
@@ -76,6 +79,7 @@ pub async fn update(ctx: &Ctx, id: SavedViewId, change: Change) -> Result<SavedV
 ///
 /// # Errors
 /// NotFound, also for another person's view.
+#[tracing::instrument(level = "debug", name = "saved_views.delete", skip_all, fields(saved_view_id = %id))]
 pub async fn delete(ctx: &Ctx, id: SavedViewId) -> Result<()> {
     let owner = owner(ctx)?;
     ctx.transaction(|tx| {

@@ -21,6 +21,8 @@ pub struct Thread {
     /// None for the general thread of the client.
     pub spv_id: Option<SpvId>,
     pub custom_identifier: Option<String>,
+    /// Name of what the order forms.
+    pub vehicle_name: Option<String>,
     pub at: DateTime<Utc>,
     pub body: String,
     pub author_id: Option<UserId>,
@@ -110,6 +112,7 @@ mod tests {
             client_last_name: "Ortiz".to_owned(),
             spv_id: None,
             custom_identifier: None,
+            vehicle_name: None,
             at: DateTime::UNIX_EPOCH,
             body: body.to_owned(),
             author_id: None,

@@ -41,7 +41,7 @@ pub async fn threads(
     let counted = if filter.unread { "join" } else { "left join" };
     let mut sql = format!(
         "select h.id, h.client_id, c.first_name as client_first_name, c.last_name as client_last_name, h.spv_id, \
-         s.custom_identifier, {at} as at, m.body, m.author_id, m.author_name, m.by_staff, m.internal, \
+         s.custom_identifier, s.vehicle_name, {at} as at, m.body, m.author_id, m.author_name, m.by_staff, m.internal, \
          coalesce(n.unread, 0) as unread from threads h join messages m on m.id = {last} \
          join users c on c.id = h.client_id left join spvs s on s.id = h.spv_id \
          {counted} thread_unread n on n.thread_id = h.id and n.user_id = $1 where 1 = 1"

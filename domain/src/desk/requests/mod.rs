@@ -254,6 +254,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
 ///
 /// # Errors
 /// As [`list`].
+#[tracing::instrument(level = "debug", name = "requests.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     store::total(&mut ctx.db(), own_only(ctx, filter)?, filter).await
 }

@@ -49,6 +49,8 @@ pub struct Task {
     pub waiting_on: Option<Party>,
     pub spv_id: Option<SpvId>,
     custom_identifier: Option<String>,
+    /// Name of what the order forms.
+    pub vehicle_name: Option<String>,
     pub client_id: Option<UserId>,
     /// Name of the client, or of the person who sent the request.
     pub client_name: String,
@@ -70,6 +72,7 @@ impl Task {
             waiting_on: None,
             spv_id: None,
             custom_identifier: None,
+            vehicle_name: None,
             client_id: None,
             client_name: request.name,
         }
@@ -84,7 +87,7 @@ impl Task {
 pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec<Task>> {
     db.sql_built(format!(
         "select 'step' as kind, t.id, t.step_name as name, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, \
-         s.status as spv_status, s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name \
+         s.status as spv_status, s.custom_identifier, s.vehicle_name, s.client_id, c.first_name || ' ' || c.last_name as client_name \
          from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
          where t.assignee_id = $1 and t.completed_at is null and s.status not in ('closed', 'cancelled') \
          order by t.due_date is null, t.due_date, t.id limit {limit}"
@@ -103,7 +106,7 @@ pub async fn documents_of(db: &mut Db, assignee: UserId, limit: usize) -> Result
          from document_requests where status = 'submitted') \
          select 'document_request' as kind, submitted.id, submitted.name, t.step_name, submitted.status, \
          submitted.due_date, t.waiting_on, submitted.spv_id, s.status as spv_status, \
-         s.custom_identifier, s.client_id, c.first_name || ' ' || c.last_name as client_name from submitted \
+         s.custom_identifier, s.vehicle_name, s.client_id, c.first_name || ' ' || c.last_name as client_name from submitted \
          join spvs s on s.id = submitted.spv_id join users c on c.id = s.client_id \
          join spv_steps t on t.id = submitted.step_id \
          where t.assignee_id = $1 and s.status not in ('on_hold', 'cancelled') \

@@ -118,6 +118,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
 ///
 /// # Errors
 /// As [`list`].
+#[tracing::instrument(level = "debug", name = "calls.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     ctx.may(Action::View, Resource::Calls)?;
     store::total(&mut ctx.db(), ctx.scope()?, filter).await

@@ -65,6 +65,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
 ///
 /// # Errors
 /// Unauthenticated.
+#[tracing::instrument(level = "debug", name = "clients.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }

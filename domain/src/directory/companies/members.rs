@@ -83,6 +83,7 @@ pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &Pag
 ///
 /// # Errors
 /// As [`portal`].
+#[tracing::instrument(level = "debug", name = "companies.total_members", skip_all, fields(company_id = %id))]
 pub async fn total_members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter) -> Result<Total> {
     let company = portal(ctx, Some(id)).await?;
     store::total_members(&mut ctx.db(), company.id, filter).await

@@ -185,6 +185,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<L
 ///
 /// # Errors
 /// As [`list`].
+#[tracing::instrument(level = "debug", name = "leads.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     ctx.may(Action::View, Resource::Leads)?;
     store::total(&mut ctx.db(), ctx.scope()?, filter).await

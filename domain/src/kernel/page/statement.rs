@@ -122,7 +122,7 @@ impl Conditions {
 
     /// Whether more than `most` rows of `from` match.
     async fn exceeds(&self, db: &mut impl Sql, from: &str, most: usize) -> Result<bool> {
-        let sql = format!("select count(*) from (select 1 from {from} where {} limit {}) some", self.sql(), most + 1);
+        let sql = format!("select count(*) from (select 1 from {from} where {} limit {}) found", self.sql(), most + 1);
         let count: i64 = self.bind(db.sql_built(sql)).scalar().await?;
         Ok(count > most as i64)
     }

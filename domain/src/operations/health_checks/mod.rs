@@ -121,8 +121,11 @@ fn probe(part: impl Future<Output = ProbeResult> + Send + 'static) -> JoinHandle
     })
 }
 
-/// Probes a page of the portal at its public address.
-async fn page(url: String) -> ProbeResult {
+/// Gets a page of a running portal.
+///
+/// # Errors
+/// Why it does not answer, or the status that it answers with.
+pub async fn page(url: String) -> ProbeResult {
     // Several crates use TLS, so rustls needs a default crypto provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build().map_err(|e| causes(&e))?;

@@ -7,8 +7,8 @@ pub(crate) mod rollup;
 mod runs;
 mod store;
 
-pub use model::{Commission, Kind, OverviewCards, Payout, Period, Rule, Run, RunStatus, Status, Totals};
-pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, run, runs};
+pub use model::{Commission, Kind, OverviewCards, Payout, PayoutPreview, Period, Rule, Run, RunStatus, Status, Totals};
+pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, preview, run, runs};
 pub use store::{CommissionSort, Filter};
 pub(crate) use store::{count, totals as total_rows};
 
@@ -120,6 +120,7 @@ pub(crate) async fn list_in(ctx: &Ctx, scope: Scope, filter: &Filter, page: &Pag
 ///
 /// # Errors
 /// As [`list`].
+#[tracing::instrument(level = "debug", name = "commissions.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     ctx.may(Action::View, Resource::Commissions)?;
     store::total(&mut ctx.db(), ctx.scope()?, filter).await

@@ -56,6 +56,8 @@ crate::kernel::db::row! {
         pub company_id: CompanyId,
         pub spv_id: SpvId,
         pub spv_custom_identifier: Option<String> = "s.custom_identifier",
+        /// Name of what the order forms.
+        pub vehicle_name: Option<String> = "s.vehicle_name",
         pub client_id: UserId,
         pub client_first_name: String = "c.first_name",
         pub client_last_name: String = "c.last_name",
@@ -164,6 +166,24 @@ pub struct Payout {
 }
 
 impl Payout {
+    pub fn iso_name(&self) -> String {
+        format!("{} {}", self.iso_first_name, self.iso_last_name)
+    }
+}
+
+/// What the next payout run transfers to one partner in one currency.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct PayoutPreview {
+    pub iso_id: IsoId,
+    pub iso_first_name: String,
+    pub iso_last_name: String,
+    pub currency: Currency,
+    pub amount_minor: i64,
+    /// The number of ledger rows that it pays.
+    pub entries: i64,
+}
+
+impl PayoutPreview {
     pub fn iso_name(&self) -> String {
         format!("{} {}", self.iso_first_name, self.iso_last_name)
     }

@@ -1,6 +1,6 @@
 //! Payout runs: all approved commissions, as one transfer for each partner and currency.
 use super::{
-    model::{Payout, Run, RunStatus},
+    model::{Payout, PayoutPreview, Run, RunStatus},
     store,
 };
 use crate::{
@@ -30,6 +30,16 @@ pub struct RunDetail {
     pub payouts: Vec<Payout>,
 }
 
+/// What [`open`] would transfer, by partner and currency. Staff.
+///
+/// # Errors
+/// Forbidden.
+#[tracing::instrument(level = "debug", name = "commissions.preview", skip_all)]
+pub async fn preview(ctx: &Ctx) -> Result<Vec<PayoutPreview>> {
+    ctx.may(Action::Create, Resource::Payouts)?;
+    store::due(&mut ctx.db()).await
+}
+
 /// Opens a run with all approved rows, except those of partners whose total is not positive. Staff.
 ///
 /// # Errors
@@ -57,9 +67,9 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
             };
             store::insert_run(tx, &new).await?;
             let mut transfers = 0;
-            for (iso, currency) in store::due(tx).await? {
+            for due in store::due(tx).await? {
                 let id = PayoutId(ctx.random.uuid());
-                if store::claim(tx, id, new.id, iso, currency).await? > 0 {
+                if store::claim(tx, id, new.id, due.iso_id, due.currency).await? > 0 {
                     transfers += 1;
                 }
             }

@@ -1,5 +1,5 @@
 //! SQL of the ledger and its payouts.
-use super::model::{Commission, Payout, Run, RunStatus, Status, Totals};
+use super::model::{Commission, Payout, PayoutPreview, Run, RunStatus, Status, Totals};
 use crate::{
     kernel::{
         access::Scope,
@@ -353,11 +353,14 @@ pub async fn expected(db: &mut Db, scope: Scope, iso: Option<IsoId>) -> Result<V
     all.bind(db.sql_built(sql)).all().await
 }
 
-/// The partners and currencies with an approved amount that is in no payout run.
-pub async fn due(tx: &mut Tx) -> Result<Vec<(IsoId, Currency)>> {
-    tx.sql(
-        "select iso_id, currency from commissions where status = 'approved' and payout_id is null \
-         group by iso_id, currency having sum(amount_minor) > 0 order by iso_id, currency",
+/// The positive sums of what is approved and in no payout run, by partner and currency.
+pub async fn due(db: &mut impl Sql) -> Result<Vec<PayoutPreview>> {
+    db.sql(
+        "select a.iso_id, i.first_name as iso_first_name, i.last_name as iso_last_name, a.currency, a.amount_minor, a.entries \
+         from (select iso_id, currency, cast(sum(amount_minor) as bigint) as amount_minor, count(*) as entries \
+         from commissions where status = 'approved' and payout_id is null group by iso_id, currency) a \
+         join isos i on i.id = a.iso_id where a.amount_minor > 0 \
+         order by i.first_name, i.last_name, a.currency, a.iso_id",
     )
     .all()
     .await

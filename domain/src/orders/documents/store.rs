@@ -22,7 +22,7 @@ const VERSION: &str = "v.id as version_id, v.document_id, v.number, v.file_name,
 fn documents() -> String {
     format!(
         "select d.id, d.name, d.client_id, c.first_name as client_first_name, c.last_name as client_last_name, d.spv_id, \
-         s.custom_identifier, s.status as spv_status, d.request_id, r.status as request_status, d.internal, d.versions_count, d.updated_at, d.updated_by, d.version, {VERSION} \
+         s.custom_identifier, s.vehicle_name, s.status as spv_status, d.request_id, r.status as request_status, d.internal, d.versions_count, d.updated_at, d.updated_by, d.version, {VERSION} \
          from documents d join document_versions v on v.document_id = d.id and v.number = d.versions_count \
          join users c on c.id = d.client_id left join spvs s on s.id = d.spv_id \
          left join document_requests r on r.id = d.request_id"

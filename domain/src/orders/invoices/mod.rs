@@ -72,6 +72,7 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
         number: store::next_number(tx, year).await?,
         spv_id: order.spv_id,
         spv_custom_identifier: None,
+        vehicle_name: None,
         client_id: order.client_id,
         billed_to: format!("{} {}", bill_to.first_name, bill_to.last_name),
         billed_address: bill_to.address(),
@@ -172,6 +173,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<I
 ///
 /// # Errors
 /// Unauthenticated.
+#[tracing::instrument(level = "debug", name = "invoices.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     let (scope, today) = (ctx.scope()?, settings::office_today(ctx).await?);
     store::total(&mut ctx.db(), scope, filter, today).await

@@ -7,7 +7,7 @@ use crate::{
     },
     orders::{documents::Document, spvs},
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::Deserialize;
 
 crate::kernel::text_enum! {
@@ -35,6 +35,35 @@ crate::kernel::text_enum! {
         Overdue = "overdue",
         /// Due today or within the six days after it.
         Week = "week",
+        /// Due today or later.
+        NotDue = "not_due",
+        /// Overdue by 1 to 30 days.
+        Overdue30 = "overdue_30",
+        /// Overdue by 31 to 60 days.
+        Overdue60 = "overdue_60",
+        /// Overdue by 61 to 90 days.
+        Overdue90 = "overdue_90",
+        /// Overdue by more than 90 days.
+        OverdueOlder = "overdue_older",
+    }
+}
+
+impl Due {
+    /// The ages of open invoices, which together are all of them.
+    pub const AGES: [Self; 5] = [Self::NotDue, Self::Overdue30, Self::Overdue60, Self::Overdue90, Self::OverdueOlder];
+
+    /// The first and the last due date on a day; None where there is no limit.
+    pub fn dates(self, today: NaiveDate) -> (Option<NaiveDate>, Option<NaiveDate>) {
+        let ago = |days: u64| Some(today - Days::new(days));
+        match self {
+            Self::Overdue => (None, ago(1)),
+            Self::Week => (Some(today), Some(today + Days::new(6))),
+            Self::NotDue => (Some(today), None),
+            Self::Overdue30 => (ago(30), ago(1)),
+            Self::Overdue60 => (ago(60), ago(31)),
+            Self::Overdue90 => (ago(90), ago(61)),
+            Self::OverdueOlder => (None, ago(91)),
+        }
     }
 }
 
@@ -55,6 +84,8 @@ crate::kernel::db::row! {
         pub number: i64,
         pub spv_id: SpvId,
         pub spv_custom_identifier: Option<String> = "s.custom_identifier",
+        /// Name of what the order forms.
+        pub vehicle_name: Option<String> = "s.vehicle_name",
         pub client_id: UserId,
         pub client_first_name: String = "c.first_name",
         pub client_last_name: String = "c.last_name",
@@ -174,6 +205,7 @@ mod tests {
             number: 7,
             spv_id: SpvId(Uuid::nil()),
             spv_custom_identifier: None,
+            vehicle_name: None,
             client_id: UserId(Uuid::nil()),
             client_first_name: "Maya".to_owned(),
             client_last_name: "Ortiz".to_owned(),

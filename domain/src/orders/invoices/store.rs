@@ -13,7 +13,7 @@ use crate::kernel::{
     page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
     search::{self, SearchScope},
 };
-use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -245,15 +245,6 @@ impl SortKey for InvoiceSort {
     }
 }
 
-/// The condition of a scope, with `$1` as its id: clients see their own invoices, the staff all, others none.
-fn scope_condition(scope: Scope) -> (&'static str, Option<Uuid>) {
-    match scope {
-        Scope::All => ("1 = 1", None),
-        Scope::Client(id) => ("v.client_id = $1", Some(id.0)),
-        Scope::Company(_) | Scope::Iso(_) | Scope::Nothing => ("1 = 0", None),
-    }
-}
-
 const TABLE: &str = "invoices v";
 const IS_OPEN: &str = "v.status in ('due', 'part_paid')";
 
@@ -268,11 +259,10 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate
     }
     if let Some(due) = filter.due {
         all.and(IS_OPEN);
-        match due {
-            Due::Overdue => all.and_value("v.due_date < $", today),
-            Due::Week => {
-                all.and_value("v.due_date >= $", today);
-                all.and_value("v.due_date < $", today + Days::new(7));
+        let (first, last) = due.dates(today);
+        for (condition, date) in [("v.due_date >= $", first), ("v.due_date <= $", last)] {
+            if let Some(date) = date {
+                all.and_value(condition, date);
             }
         }
     }
@@ -323,20 +313,44 @@ pub struct Outstanding {
     pub minor: i64,
     pub invoices: i64,
     pub overdue: i64,
+    #[sqlx(flatten)]
+    pub aging: Aging,
 }
 
+/// Outstanding amounts in minor units by [`Due::AGES`].
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Aging {
+    pub not_due: i64,
+    pub overdue_30: i64,
+    pub overdue_60: i64,
+    pub overdue_90: i64,
+    pub overdue_older: i64,
+}
+
+/// The outstanding amounts and their ages, by currency. `today` is the office's.
 pub async fn outstanding(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<Vec<Outstanding>> {
-    let (condition, whose) = scope_condition(scope);
-    let n = 1 + usize::from(whose.is_some());
-    let mut query = db.sql_built(format!(
+    let mut all = Conditions::new(db.dialect());
+    all.and_scope(scope, None, None, Some("v.client_id"));
+    all.and(IS_OPEN);
+    let aging = Due::AGES.map(|age| {
+        let (first, last) = age.dates(today);
+        let limits = [(">=", first), ("<=", last)].into_iter().filter_map(|(sign, date)| Some((sign, date?)));
+        // Dates, which are plain numbers and hyphens.
+        let limits: Vec<_> = limits.map(|(sign, date)| format!("v.due_date {sign} '{date}'")).collect();
+        format!(
+            "cast(coalesce(sum(v.total_minor - v.paid_minor) filter (where {}), 0) as bigint) as {}",
+            limits.join(" and "),
+            age.name()
+        )
+    });
+    let sql = format!(
         "select v.currency, cast(sum(v.total_minor - v.paid_minor) as bigint) as minor, count(*) as invoices, \
-         count(*) filter (where v.due_date < ${n}) as overdue from invoices v \
-         where {condition} and v.status in ('due', 'part_paid') group by v.currency order by v.currency"
-    ));
-    if let Some(id) = whose {
-        query = query.bind(id);
-    }
-    query.bind(today).all().await
+         count(*) filter (where v.due_date < '{today}') as overdue, {} from {TABLE} \
+         where {} group by v.currency order by v.currency",
+        aging.join(", "),
+        all.sql()
+    );
+    all.bind(db.sql_built(sql)).all().await
 }
 
 pub async fn insert_payment(

@@ -127,6 +127,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<S
 ///
 /// # Errors
 /// Unauthenticated.
+#[tracing::instrument(level = "debug", name = "spvs.total", skip_all)]
 pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
     store::total(&mut ctx.db(), ctx.scope()?, filter).await
 }

@@ -4,6 +4,7 @@ import { Link } from 'react-router-dom';
 import { paths } from '../../paths';
 import { Inbox } from '../../shared/messages/Inbox';
 import { PageHeader } from '../../ui/PageHeader';
+import { orderNameOf } from '../../shared/spvs/orderName';
 
 /** Messages between client and staff. */
 export function Component() {
@@ -14,8 +15,13 @@ export function Component() {
       <Inbox
         about={(thread) =>
           thread.spv_id ? (
-            <Anchor component={Link} to={paths.clientOrder(thread.spv_id)} className="mono" fw="inherit">
-              {thread.spv_identifier}
+            <Anchor
+              component={Link}
+              to={paths.clientOrder(thread.spv_id)}
+              className={thread.vehicle_name ? undefined : 'mono'}
+              fw="inherit"
+            >
+              {orderNameOf(thread)}
             </Anchor>
           ) : (
             t('support')

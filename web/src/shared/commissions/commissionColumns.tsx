@@ -8,6 +8,7 @@ import { StatusBadge } from '../../ui/StatusBadge';
 import type { GridColumn } from '../../ui/grid/columns';
 import { ClientLink, IsoLink } from '../records/links';
 import { Rule } from './Rule';
+import { OrderLabel } from '../spvs/OrderLabel';
 
 interface Options {
   /** Names lead to the records of staff. */
@@ -23,7 +24,7 @@ export function useCommissionColumns({ staff, withIso }: Options): GridColumn<Co
       key: 'order',
       header: t('column.order'),
       phone: 'title',
-      link: (row) => <span className="mono">{row.spv_identifier}</span>,
+      link: (row) => <OrderLabel spv={{ vehicle_name: row.vehicle_name, identifier: row.spv_identifier }} />,
       cell: (row) => (
         <Text size="xs" c="dimmed">
           {withIso && (

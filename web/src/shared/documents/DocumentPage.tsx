@@ -27,6 +27,7 @@ import { ScanTag } from './ScanTag';
 import { UploadArea } from './UploadArea';
 import { VersionButtons } from './VersionButtons';
 import { fileFacts } from './labels';
+import { orderNameOf } from '../spvs/orderName';
 
 /** Document page: versions and upload. */
 export function DocumentPage() {
@@ -170,8 +171,12 @@ function Side({ document }: { document: DocumentDetail }) {
   const { t } = useTranslation('documents');
   const places = usePortalLinks();
   const order = document.spv_id && (
-    <Anchor component={Link} to={places.order(document.spv_id)} className="mono">
-      {document.spv_identifier}
+    <Anchor
+      component={Link}
+      to={places.order(document.spv_id)}
+      className={document.vehicle_name ? undefined : 'mono'}
+    >
+      {orderNameOf(document)}
     </Anchor>
   );
   return (

@@ -8,6 +8,7 @@ import { fileFacts } from './labels';
 import { usePortalLinks } from './links';
 import { hasScanResult, ScanTag } from './ScanTag';
 import { VersionButtons } from './VersionButtons';
+import { orderNameOf } from '../spvs/orderName';
 
 /** Columns of documents; `across` orders also their client and order. */
 export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
@@ -44,8 +45,8 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       phone: places.isClient ? 'text' : undefined,
       cell: (document) =>
         document.spv_id && (
-          <span className="mono">
-            <RecordLink to={places.order(document.spv_id)} name={document.spv_identifier} />
+          <span className={document.vehicle_name ? undefined : 'mono'}>
+            <RecordLink to={places.order(document.spv_id)} name={orderNameOf(document)} />
           </span>
         ),
     });

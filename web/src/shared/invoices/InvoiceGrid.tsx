@@ -10,11 +10,15 @@ import { Money } from '../../ui/Money';
 import type { GridFilter } from '../../ui/grid/FilterChips';
 import { ExportButton } from '../ExportButton';
 import { ListGrid, type GridQuery } from '../grid/ListGrid';
+import { ages } from './ages';
 import { useInvoiceColumns } from './invoiceColumns';
 import { InvoiceState } from './InvoiceState';
+import { orderNameOf } from '../spvs/orderName';
 
 const states: InvoiceStatus[] = ['due', 'part_paid', 'paid', 'void'];
-const dueDates = ['overdue', 'week'] as const;
+/** Saved views that each person has. */
+const views = ['overdue', 'week'] as const;
+const dueDates = [...views, ...ages] as const;
 
 interface Props {
   /** Path of an invoice page. */
@@ -64,7 +68,7 @@ export function InvoiceGrid({ pathOf, staff = false }: Props) {
       hrefOf={(invoice) => pathOf(invoice.id)}
       filters={filters}
       search={staff ? t('search') : undefined}
-      views={dueDates.map((due) => ({ key: due, name: t(`filter.due_${due}`), query: `due=${due}` }))}
+      views={views.map((due) => ({ key: due, name: t(`filter.due_${due}`), query: `due=${due}` }))}
       sumColumn="due"
       amountOf={(invoice) => ({ amount: invoice.due, currency: invoice.currency })}
       bulk={
@@ -93,7 +97,7 @@ function InvoicePeek({ invoice }: { invoice: Invoice }) {
       details={[
         [t('common:status'), <InvoiceState key="status" invoice={invoice} />],
         [t('billed_to'), invoice.billed_to],
-        [t('order'), invoice.spv_identifier],
+        [t('order'), orderNameOf(invoice)],
         [t('issued'), <DateText key="issued" day={invoice.issued_date} />],
         [t('due_date'), <DateText key="due" day={invoice.due_date} />],
         [t('total'), <Money key="total" amount={invoice.total} currency={invoice.currency} />],

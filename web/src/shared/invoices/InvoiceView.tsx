@@ -20,6 +20,7 @@ import classes from './InvoiceView.module.css';
 import { PrintableInvoice } from './PrintableInvoice';
 import { Receipts } from './Receipts';
 import { downloadInvoice } from './download';
+import { orderNameOf } from '../spvs/orderName';
 
 interface Props {
   id: string;
@@ -45,7 +46,7 @@ export function InvoiceView({ id, trail, actions, receiptActions, side }: Props)
       <div className={classes.screen}>
         <PageHeader
           title={invoice ? t('invoice', { number: invoice.number }) : t('loading')}
-          text={invoice && `${invoice.client.name} · ${invoice.spv_identifier}`}
+          text={invoice && `${invoice.client.name} · ${orderNameOf(invoice)}`}
           trail={trail}
           actions={
             invoice && (

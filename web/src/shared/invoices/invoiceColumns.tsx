@@ -6,6 +6,7 @@ import { Money } from '../../ui/Money';
 import type { GridColumn } from '../../ui/grid/columns';
 import { ClientLink } from '../records/links';
 import { InvoiceState } from './InvoiceState';
+import { orderNameOf } from '../spvs/orderName';
 
 /** Columns of invoices; with the client for staff. */
 export function useInvoiceColumns({ withClient }: { withClient: boolean }): GridColumn<Invoice>[] {
@@ -28,8 +29,12 @@ export function useInvoiceColumns({ withClient }: { withClient: boolean }): Grid
       cell: (invoice) => (
         <>
           {withClient && <ClientLink id={invoice.client.id} name={invoice.client.name} />}
-          <Text size="xs" c={withClient ? 'dimmed' : undefined} className="mono">
-            {invoice.spv_identifier}
+          <Text
+            size="xs"
+            c={withClient ? 'dimmed' : undefined}
+            className={invoice.vehicle_name ? undefined : 'mono'}
+          >
+            {orderNameOf(invoice)}
           </Text>
         </>
       ),

@@ -14,6 +14,7 @@ import { Conversation } from './Conversation';
 import classes from './Inbox.module.css';
 import { GENERAL_THREAD } from './generalThread';
 import { ThreadItem } from './ThreadItem';
+import { orderNameOf } from '../spvs/orderName';
 
 interface Props {
   /** Staff see all conversations and can write notes. */
@@ -90,7 +91,7 @@ export function Inbox({ staff = false, about }: Props) {
             <Conversation
               thread={thread}
               to={thread ? { thread_id: thread.id } : {}}
-              label={thread?.spv_identifier ?? t('support')}
+              label={(thread && orderNameOf(thread)) ?? t('support')}
               notes={staff}
             />
           </>

@@ -4,6 +4,7 @@ import type { Thread } from '../../api/types';
 import { RelativeTime } from '../../ui/DateText';
 import { CountBadge } from '../../ui/CountBadge';
 import classes from './ThreadItem.module.css';
+import { orderNameOf } from '../spvs/orderName';
 
 interface Props {
   /** Undefined: the general conversation before its first message. */
@@ -16,7 +17,7 @@ interface Props {
 /** Thread in the list: subject, last message and unread count. */
 export function ThreadItem({ thread, staff = false, current, onChoose }: Props) {
   const { t } = useTranslation('messages');
-  const subject = thread?.spv_identifier ?? t('support');
+  const subject = (thread && orderNameOf(thread)) ?? t('support');
   const last = thread?.last_message;
   return (
     <li>

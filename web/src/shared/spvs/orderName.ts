@@ -4,3 +4,11 @@ import type { Spv } from '../../api/types';
 export function orderName(spv: Pick<Spv, 'vehicle_name' | 'identifier'>): string {
   return spv.vehicle_name ?? spv.identifier;
 }
+
+/** Name of the order of a document, an invoice or another row. */
+export function orderNameOf<Identifier extends string | null | undefined>(row: {
+  vehicle_name?: string | null;
+  spv_identifier: Identifier;
+}): string | Identifier {
+  return row.vehicle_name ?? row.spv_identifier;
+}

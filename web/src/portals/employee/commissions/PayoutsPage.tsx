@@ -1,7 +1,8 @@
+import { Button } from '@mantine/core';
 import { IconCash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotencyHeaders } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
 import { number } from '../../../messages/format';
@@ -10,29 +11,20 @@ import { paths } from '../../../paths';
 import { rowsState } from '../../../shared/grid/listState';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { sumsByCurrency } from '../../../shared/grid/sums';
-import { useSave } from '../../../shared/useSave';
-import { BusyButton } from '../../../ui/BusyButton';
 import { RelativeTime, DateText } from '../../../ui/DateText';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
-import { toast } from '../../../ui/toasts';
 import type { GridColumn } from '../../../ui/grid/columns';
+import { OpenRunDialog } from './OpenRunDialog';
 import { usePayoutActions } from './payoutActions';
 
 /** Payout runs: create from approved commissions, export for the bank, mark as paid. */
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
-  const open = useSave({
-    save: (_: null, key) =>
-      body(api.POST('/rest/v1/payout-runs', { params: idempotencyHeaders(key), body: {} })),
-    invalidates: 'payout_run',
-    onSaved: (run) => {
-      toast({ title: t('payouts.opened'), description: run.name });
-    },
-  });
+  const [opening, setOpening] = useState(false);
   const columns: GridColumn<PayoutRun>[] = [
     {
       key: 'run',
@@ -88,14 +80,7 @@ export function Component() {
       <PageHeader
         title={t('payouts.title')}
         text={t('payouts.text')}
-        actions={
-          <BusyButton
-            busy={open.isPending}
-            label={t('payouts.open')}
-            busyLabel={t('common:saving')}
-            onClick={() => open.mutate(null)}
-          />
-        }
+        actions={<Button onClick={() => setOpening(true)}>{t('payouts.open')}</Button>}
       />
       <Section title={t('payouts.list')} flush>
         <RowGrid<PayoutRun>
@@ -114,6 +99,7 @@ export function Component() {
           }
         />
       </Section>
+      {opening && <OpenRunDialog onClose={() => setOpening(false)} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
+import { InvoiceAging } from '../../../shared/invoices/InvoiceAging';
 import { InvoiceGrid } from '../../../shared/invoices/InvoiceGrid';
 import { OutstandingAmounts } from '../../../shared/invoices/OutstandingAmounts';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -14,6 +15,7 @@ export function Component() {
       <PageHeader title={t('title_office')} text={t('text_office')} />
       <Stack gap="md">
         <OutstandingAmounts title={t('owed.title_office')} />
+        <InvoiceAging />
         <Section title={t('list')} flush>
           <InvoiceGrid pathOf={paths.employeeInvoice} staff />
         </Section>

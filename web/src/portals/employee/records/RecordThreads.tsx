@@ -10,12 +10,13 @@ import { CountBadge } from '../../../ui/CountBadge';
 import { RelativeTime } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
 import type { GridColumn } from '../../../ui/grid/columns';
+import { orderNameOf } from '../../../shared/spvs/orderName';
 
 /** Conversations with a client. */
 export function RecordThreads({ clientId }: { clientId: string }) {
   const { t } = useTranslation(['messages', 'shell']);
   const state = rowsState(useInfiniteQuery(queries.threads({ client_id: clientId })));
-  const nameOf = (thread: Thread) => thread.spv_identifier ?? t('support');
+  const nameOf = (thread: Thread) => orderNameOf(thread) ?? t('support');
   const columns: GridColumn<Thread>[] = [
     {
       key: 'about',

@@ -10,6 +10,7 @@ import type { GridColumn, GridState } from '../../../ui/grid/columns';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
+import { OrderLabel } from '../../../shared/spvs/OrderLabel';
 
 const pathOf = (task: Task) => (task.spv_id ? paths.employeeOrder(task.spv_id) : paths.request(task.id));
 
@@ -48,7 +49,12 @@ export function TaskTable({ state, expected, main }: Props) {
     {
       key: 'order',
       header: t('tasks.order'),
-      cell: (task) => (task.spv_identifier ? <span className="mono">{task.spv_identifier}</span> : '—'),
+      cell: (task) =>
+        task.spv_identifier ? (
+          <OrderLabel spv={{ vehicle_name: task.vehicle_name, identifier: task.spv_identifier }} />
+        ) : (
+          '—'
+        ),
     },
     {
       key: 'client',

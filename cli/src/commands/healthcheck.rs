@@ -1,0 +1,35 @@
+//! `spvctl healthcheck`: whether a running portal is ready, for containers and load balancers.
+use crate::{
+    config::Config,
+    exit::{Failure, Result},
+    output::info,
+};
+use domain::operations::health_checks;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  spvctl healthcheck\n  spvctl healthcheck --url https://portal.example.com\n\n\
+                        Exit codes: 0 ready, 1 not ready or no answer.")]
+pub struct Args {
+    /// Address of the portal [default: the one it listens on]
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+}
+
+pub async fn run(args: &Args, config: &Config) -> Result {
+    let base = args.url.clone().unwrap_or_else(|| format!("http://{}", local_address(config.listen)));
+    let url = format!("{}/readyz", base.trim_end_matches('/'));
+    health_checks::page(url.clone()).await.map_err(|why| Failure::Refused(format!("{url} is not ready: {why}")))?;
+    info("ready");
+    Ok(())
+}
+
+/// The address at which a server that listens on all addresses is reached from this machine.
+fn local_address(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
+}
