@@ -65,6 +65,7 @@ const groups: Group[] = [
       paths.employeeClients,
       paths.employeeCompanies,
       paths.employeeIsos,
+      ...(await recordPages(office)),
       paths.employeeSecurity,
       paths.employeeDocuments,
       paths.employeeTasks,
@@ -110,9 +111,10 @@ const groups: Group[] = [
   {
     name: 'the pages of a company admin',
     person: (office, options) => office.companyAdmin(options),
-    pages: [
+    pages: async (office) => [
       paths.companyDashboard,
       paths.companySpvs,
+      ...(await ids(office, 'company@example.com', 'spvs')).map(paths.companySpv),
       paths.companyEmployees,
       paths.companyClients,
       paths.companySettings,
@@ -130,7 +132,8 @@ const groups: Group[] = [
     pages: async (office) => [
       paths.isoDashboard,
       paths.isoClients,
-      ...(await clients(office, 'iso@example.com')).slice(0, 1).map(paths.isoClient),
+      ...(await ids(office, 'iso@example.com', 'clients')).map(paths.isoClient),
+      ...(await ids(office, 'iso@example.com', 'spvs')).map(paths.isoOrder),
       paths.isoCommissions,
       paths.isoStatement,
       paths.isoLeads,
@@ -237,10 +240,10 @@ async function orders(office: TestServer, email: string): Promise<string[]> {
   return items.toSorted((a, b) => rank(a.status) - rank(b.status)).map((order) => order.id);
 }
 
-async function clients(office: TestServer, email: string): Promise<string[]> {
+async function ids(office: TestServer, email: string, list: string): Promise<string[]> {
   const api = await office.api(email);
-  const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/clients');
-  return items.map((client) => client.id);
+  const { items } = await api.get<{ items: { id: string }[] }>(`/rest/v1/${list}?limit=1`);
+  return items.map(({ id }) => id);
 }
 
 async function users(office: TestServer): Promise<string[]> {
@@ -258,6 +261,25 @@ async function requests(office: TestServer): Promise<string[]> {
   const api = await office.api('employee@example.com');
   const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/requests?limit=2');
   return items.map((request) => request.id);
+}
+
+/** Records of staff, each with one of its further tabs. */
+async function recordPages(office: TestServer): Promise<string[]> {
+  const records: [list: string, pathOf: (id: string) => string, tab: string][] = [
+    ['clients', paths.employeeClient, 'invoices'],
+    ['companies', paths.employeeCompany, 'clients'],
+    ['isos', paths.employeeIso, 'commissions'],
+    ['payout-runs', paths.employeePayout, 'activity'],
+  ];
+  const pages = await Promise.all(
+    records.map(async ([list, pathOf, tab]) =>
+      (await ids(office, 'employee@example.com', list)).flatMap((id) => [
+        pathOf(id),
+        `${pathOf(id)}?tab=${tab}`,
+      ]),
+    ),
+  );
+  return pages.flat();
 }
 
 const rank = (status: string) => (status === 'processing' ? 0 : 1);

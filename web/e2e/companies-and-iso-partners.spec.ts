@@ -67,7 +67,7 @@ test('archived company is restored with its members by an employee', async ({ of
     'This account is suspended or archived. Please contact support.',
   );
 
-  await elias.page.getByRole('switch', { name: 'Show archived' }).click();
+  await elias.filterBy('Archived', 'Yes');
   await expect(elias.row(company.name, 'Companies')).toBeVisible();
   await elias.chooseRowAction('Restore', company.name);
   await elias.expectToast('Company restored', company.name);
@@ -115,7 +115,7 @@ test('employee creates an ISO partner, who receives a mail, and archives and res
   await elias.expectToast('ISO archived', who.name);
   await ines.open('/iso-dashboard');
   await ines.expectPath('/');
-  await elias.page.getByRole('switch', { name: 'Show archived' }).click();
+  await elias.filterBy('Archived', 'Yes');
   await elias.chooseRowAction('Restore', who.name);
   await elias.expectToast('ISO restored', who.name);
 });

@@ -267,7 +267,7 @@ test('companies are isolated from each other, and a super admin can open either'
 
   // The export has the filters and sorting of the list.
   await sigrid.search('Search SPVs', 'nobody');
-  await expect(page.getByText('No SPVs match these filters')).toBeVisible();
+  await expect(page.getByText('No results for “nobody”')).toBeVisible();
   await sigrid.search('Search SPVs', two.order);
   const download = page.waitForEvent('download');
   await sigrid.button('Export CSV').click();

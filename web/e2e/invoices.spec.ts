@@ -41,7 +41,7 @@ test('partial payments are recorded and the client sees them live @postgres', as
   const whole = Number(total.replaceAll(/[^\d.]/g, ''));
   const elias = await office.employee();
   await elias.open('/employee-dashboard/invoices?status=due');
-  await elias.row(number, 'Invoices').getByRole('link').click();
+  await elias.row(number, 'Invoices').getByRole('link', { name: number }).click();
   await elias.button('Record payment').click();
   const dialog = elias.dialog(`Record a payment for ${number}`);
   await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');

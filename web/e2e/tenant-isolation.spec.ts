@@ -262,9 +262,9 @@ test('loading tables are accessible on desktop and phone', async ({ office }) =>
     await ingrid.open('/iso-dashboard/commissions');
     const ledger = ingrid.page.getByRole('table', { name: 'Ledger', exact: true });
     await expect(ledger).toHaveAttribute('aria-busy', 'true');
-    // The header and five skeleton rows, hidden from screen readers.
+    // The header and eight skeleton rows, hidden from screen readers.
     const rows = ledger.getByRole('row', { includeHidden: true });
-    await expect(rows).toHaveCount(6);
+    await expect(rows).toHaveCount(9);
     await expect(rows.last()).toBeVisible();
     await expect(ledger.getByRole('cell')).toHaveCount(0);
     expect(await axeViolations(ingrid.page)).toEqual([]);

@@ -25,7 +25,7 @@ test('outcome toasts replace each other and close after five seconds', async ({ 
 test('table on a tablet keeps email addresses unbroken and shows a scroll shadow', async ({ office }) => {
   const who = office.newPerson('Bartholomew', 'Featherstonehaugh');
   await office.clientWithOrder(who);
-  const sigrid = await office.superAdmin({ viewport: { width: 768, height: 900 } });
+  const sigrid = await office.superAdmin({ viewport: { width: 680, height: 900 } });
   await sigrid.open(`${paths.employeeTab('clients')}&q=${encodeURIComponent(who.email)}`);
   const email = sigrid.page.getByRole('cell', { name: who.email, exact: true }).getByText(who.email);
   await expect(email).toBeVisible();

@@ -7,8 +7,7 @@ test('super admin invites, finds and immediately locks out a user', async ({ off
   await sigrid.open('/admin-dashboard/users');
   await expect(sigrid.heading('User Management')).toBeVisible();
   await expect(sigrid.card('Total users')).toContainText(/\d/);
-  await expect(page.getByText(/^Showing 1 to \d+ of \d+$/)).toBeVisible();
-  await expect(sigrid.button('Previous')).toBeDisabled();
+  await expect(page.getByText(/^1–\d+ of [\d,]+$/)).toBeVisible();
 
   const nora = office.newPerson('Nora', 'Keel');
   await sigrid.button('Add User').click();
@@ -35,7 +34,7 @@ test('super admin invites, finds and immediately locks out a user', async ({ off
   await person.open('/employee-dashboard');
   await expect(person.heading(/Employee dashboard|Dashboard/).first()).toBeVisible();
 
-  await sigrid.link(`View Details of ${nora.name}`).click();
+  await sigrid.row(nora.email, 'Users').click();
   await sigrid.expectPath(/\/admin-dashboard\/users\/[0-9a-f-]{36}$/);
   await expect(sigrid.row(/Signed in|Password/, 'Sign-in history').first()).toBeVisible();
   await sigrid.button('Actions').click();
@@ -59,7 +58,7 @@ test('super admin invites, finds and immediately locks out a user', async ({ off
   await sigrid.button('Change role', role).click();
   await sigrid.expectToast('Role changed', `${nora.name}: Super admin`);
   await sigrid.link('User Management', sigrid.page.getByRole('navigation', { name: 'Breadcrumb' })).click();
-  await sigrid.open(`/admin-dashboard/users?role=super_admin&order=name&q=${nora.email}`);
+  await sigrid.open(`/admin-dashboard/users?role=super_admin&sort=name&q=${nora.email}`);
   await expect(sigrid.row(nora.email)).toContainText('Super admin');
 });
 

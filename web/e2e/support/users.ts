@@ -160,6 +160,22 @@ export class Person {
     await expect(this.page.locator('table[aria-busy="true"]')).toHaveCount(0);
   }
 
+  /** Narrows a list by one of its filters. */
+  async filterBy(label: string, choice: string): Promise<void> {
+    const filters = this.page.getByRole('group', { name: 'Filters', exact: true });
+    const chip = filters.getByRole('button', { name: new RegExp(`^${escapeRegExp(label)} is `) });
+    if (await chip.isVisible()) await chip.click();
+    else {
+      await filters.getByRole('button', { name: 'Filter', exact: true }).click();
+      await this.page.getByRole('menuitem', { name: label, exact: true }).click();
+    }
+    // Named by its button, whose name has the current choice.
+    const choices = this.page.getByRole('dialog', { name: new RegExp(`^${escapeRegExp(label)}`) });
+    await choices.getByRole('button', { name: choice, exact: true }).click();
+    await expect(filters.getByRole('button', { name: `${label} is ${choice}`, exact: true })).toBeVisible();
+    await expect(this.page.locator('table[aria-busy="true"]')).toHaveCount(0);
+  }
+
   /** Opens the action menu of a row and chooses an item. */
   async chooseRowAction(action: string, name: string): Promise<void> {
     await this.button(`Actions for ${name}`).click();

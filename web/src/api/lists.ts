@@ -46,7 +46,8 @@ function list<Row>(
   load: (page: PageParams, signal: AbortSignal) => Promise<Page<Row>>,
 ): ListOptions<Row> {
   return infiniteQueryOptions({
-    queryKey: key as QueryKey,
+    // Apart from the queries without a count.
+    queryKey: [...key, 'counted'] as QueryKey,
     // Counted once, with the first page.
     queryFn: ({ pageParam, signal }) =>
       load(pageParam === undefined ? { count: true } : { cursor: pageParam }, signal),

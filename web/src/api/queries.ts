@@ -2,8 +2,6 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { api, body } from './client';
 import { trackedFetch } from './connection';
 import type {
-  CallStatus,
-  CommissionStatus,
   InvoiceStatus,
   LeadStage,
   Period,
@@ -75,7 +73,7 @@ export const queries = {
       staleTime: 300_000,
     }),
 
-  clients: (query: Search & { status?: string; company_id?: string; iso_id?: string }) =>
+  clients: (query: Search & { status?: string; company_id?: string }) =>
     pages(['clients', query], (cursor, signal) =>
       body(api.GET('/rest/v1/clients', { params: { query: { ...query, cursor } }, signal })),
     ),
@@ -108,15 +106,6 @@ export const queries = {
       queryFn: ({ signal }) =>
         body(api.GET('/rest/v1/companies/{id}/settings', { params: { path: { id } }, signal })),
     }),
-  companyMembers: (id: string, query: Search & { removed?: boolean }) =>
-    pages(['companies', id, 'members', query], (cursor, signal) =>
-      body(
-        api.GET('/rest/v1/companies/{id}/members', {
-          params: { path: { id }, query: { ...query, cursor } },
-          signal,
-        }),
-      ),
-    ),
   companyClients: (id: string, query: Search) => ({
     ...pages(['clients', 'of', id, query], (cursor, signal) =>
       body(
@@ -164,17 +153,6 @@ export const queries = {
       staleTime: Number.POSITIVE_INFINITY,
     }),
 
-  commissions: (query: {
-    iso_id?: string;
-    run_id?: string;
-    spv_id?: string;
-    status?: CommissionStatus;
-    from?: string;
-    to?: string;
-  }) =>
-    pages(['commissions', 'list', query], (cursor, signal) =>
-      body(api.GET('/rest/v1/commissions', { params: { query: { ...query, cursor } }, signal })),
-    ),
   commissionOverview: (query: { iso_id?: string; period: Period }) =>
     queryOptions({
       queryKey: ['commissions', 'overview', query],
@@ -241,11 +219,6 @@ export const queries = {
         body(api.GET('/rest/v1/clients/{id}/notes', { params: { path: { id } }, signal })),
       select: (found) => found.items,
     }),
-  calls: (query: { status?: CallStatus; limit?: number }) =>
-    pages(['calls', query], (cursor, signal) =>
-      body(api.GET('/rest/v1/calls', { params: { query: { ...query, cursor } }, signal })),
-    ),
-
   billing: () =>
     queryOptions({
       queryKey: ['invoices', 'billing'],
@@ -268,7 +241,6 @@ export const queries = {
       open?: boolean;
       priority?: RequestPriority;
       assignee_id?: string;
-      user_id?: string;
       unassigned?: boolean;
       order?: string;
     },

@@ -44,7 +44,13 @@ export function Component() {
         </Group>
       ),
     },
-    { key: 'email', phone: 'text', header: t('names:field.email'), cell: (client) => client.email },
+    {
+      key: 'email',
+      whole: true,
+      phone: 'text',
+      header: t('names:field.email'),
+      cell: (client) => client.email,
+    },
     {
       key: 'iso',
       header: t('spvs.partner'),

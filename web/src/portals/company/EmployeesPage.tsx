@@ -48,8 +48,14 @@ export function Component() {
       link: nameOf,
       cell: (member) => member.id === me.id && <Tag tone="rest">{t('employees.you')}</Tag>,
     },
-    { key: 'email', header: t('names:field.email'), phone: 'text', cell: (member) => member.email },
-    { key: 'phone', header: t('names:field.phone'), cell: (member) => member.phone ?? '—' },
+    {
+      key: 'email',
+      whole: true,
+      header: t('names:field.email'),
+      phone: 'text',
+      cell: (member) => member.email,
+    },
+    { key: 'phone', whole: true, header: t('names:field.phone'), cell: (member) => member.phone ?? '—' },
     {
       key: 'status',
       width: 116,

@@ -44,7 +44,7 @@ export function Component() {
       link: nameOf,
       cell: () => null,
     },
-    { key: 'email', header: t('email'), cell: ({ client }) => client.email },
+    { key: 'email', whole: true, header: t('email'), cell: ({ client }) => client.email },
     {
       key: 'status',
       phone: 'side',

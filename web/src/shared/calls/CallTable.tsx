@@ -14,6 +14,7 @@ import { StatusBadge } from '../../ui/StatusBadge';
 import type { GridColumn } from '../../ui/grid/columns';
 import { ExportButton } from '../ExportButton';
 import { ListGrid, type GridQuery } from '../grid/ListGrid';
+import { IsoLink } from '../records/links';
 
 const states: CallStatus[] = ['requested', 'confirmed', 'declined', 'cancelled'];
 
@@ -38,7 +39,9 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
       link: (call) => call.topic,
       cell: (call) => (
         <Text size="xs" c="dimmed" lineClamp={3}>
-          <Prose>{[withIso && call.iso_name, call.note].filter(Boolean).join(' · ')}</Prose>
+          {withIso && <IsoLink id={call.iso_id} name={call.iso_name} />}
+          {withIso && call.note && ' · '}
+          <Prose>{call.note}</Prose>
         </Text>
       ),
     },

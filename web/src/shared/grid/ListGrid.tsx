@@ -1,4 +1,4 @@
-import { Button, Drawer } from '@mantine/core';
+import { ActionIcon, Button, Drawer } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,8 +11,9 @@ import { FilterChips, type GridFilter } from '../../ui/grid/FilterChips';
 import { GridMenu } from '../../ui/grid/GridMenu';
 import { sortText, type GridColumn, type Sort } from '../../ui/grid/columns';
 import { EmptyState } from '../../ui/EmptyState';
-import { IconFilterOff } from '@tabler/icons-react';
+import { IconFilterOff, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
 import { useMe } from '../session/me';
+import { usePageKeys } from '../shell/registry';
 import classes from './ListGrid.module.css';
 import { useListQuery } from './listQuery';
 import { listState } from './listState';
@@ -49,12 +50,12 @@ interface Props<Row> {
   amountOf?: (row: Row) => Amount;
   /** Actions on the selected rows; rows cannot be selected without. */
   bulk?: (rows: Row[], clear: () => void) => ReactNode;
-  /** The row beside the list, on Space. */
+  /** The row beside the list, on Space or by its button. */
   peek?: (row: Row) => ReactNode;
   empty: ReactNode;
   /** Only the first rows, without views, selection and pages: on a dashboard. */
   preview?: number;
-  /** Buttons of the list. */
+  /** Buttons of the list; exports have all its rows. */
   actions?: (query: GridQuery) => ReactNode;
 }
 
@@ -63,7 +64,7 @@ export function ListGrid<Row>(props: Props<Row>) {
   const { list, label, filters = [], views = [], columns, rowKey, preview } = props;
   const bulk = preview ? undefined : props.bulk;
   const sumColumn = preview ? undefined : props.sumColumn;
-  const { t } = useTranslation('grid');
+  const { t } = useTranslation(['grid', 'common']);
   const navigate = useNavigate();
   const me = useMe();
   const url = useListQuery(filters.map(({ key }) => key));
@@ -82,7 +83,39 @@ export function ListGrid<Row>(props: Props<Row>) {
   const selected = (state.rows ?? []).filter((row) => ids[rowKey(row)]);
   const peekedRow = state.rows?.find((row) => rowKey(row) === peeked);
   const hidden = preferences.hidden ?? columns.filter((column) => column.hidden).map((column) => column.key);
-  const shown = withSums(columns, sumColumn, found.data?.total?.sums);
+  const shown = [...withSums(columns, sumColumn, found.data?.total?.sums)];
+  const canPeek = props.peek !== undefined && !preview;
+  if (canPeek) {
+    const last = shown.findIndex(({ actions }) => actions);
+    shown.splice(last < 0 ? shown.length : last, 0, {
+      key: 'peek',
+      header: t('peek_column'),
+      actions: true,
+      extra: true,
+      cell: (row) => (
+        <ActionIcon
+          className={classes.peek}
+          variant="subtle"
+          color="gray"
+          size={28}
+          aria-label={t('peek', { name: props.rowName(row) })}
+          onClick={() => setPeeked(rowKey(row))}
+        >
+          <IconLayoutSidebarRightExpand size={16} aria-hidden="true" />
+        </ActionIcon>
+      ),
+    });
+  }
+  usePageKeys([
+    { keys: ['J', 'K'], label: t('keys.move') },
+    ...(canPeek ? [{ keys: ['Space'], label: t('keys.peek') }] : []),
+    ...(bulk
+      ? [
+          { keys: ['X'], label: t('keys.select') },
+          { keys: ['Shift', 'X'], label: t('keys.range') },
+        ]
+      : []),
+  ]);
   const narrowed = Boolean(url.q) || filters.some(({ key }) => url.filters[key]);
   return (
     <>
@@ -96,15 +129,17 @@ export function ListGrid<Row>(props: Props<Row>) {
         )}
         <div className={classes.end}>
           {!preview && (
-            <GridMenu
-              columns={columns}
-              hidden={hidden}
-              density={preferences.density}
-              onHidden={(next) => preferences.save({ hidden: next })}
-              onDensity={(density) => preferences.save({ density })}
-            />
+            <div className={classes.display}>
+              <GridMenu
+                columns={columns}
+                hidden={hidden}
+                density={preferences.density}
+                onHidden={(next) => preferences.save({ hidden: next })}
+                onDensity={(density) => preferences.save({ density })}
+              />
+            </div>
           )}
-          {props.actions?.(query)}
+          {props.actions?.({ ...query, limit: undefined })}
         </div>
       </div>
       <DataGrid
@@ -117,7 +152,7 @@ export function ListGrid<Row>(props: Props<Row>) {
         rowKey={rowKey}
         hrefOf={props.hrefOf}
         onOpen={(_, href) => void navigate(href)}
-        onPeek={props.peek && ((row) => setPeeked(rowKey(row)))}
+        onPeek={canPeek ? (row) => setPeeked(rowKey(row)) : undefined}
         sort={url.sort}
         defaultSort={props.defaultSort}
         onSort={url.setSort}
@@ -128,7 +163,7 @@ export function ListGrid<Row>(props: Props<Row>) {
           narrowed ? (
             <EmptyState
               icon={<IconFilterOff size={20} />}
-              title={t('no_match')}
+              title={url.q ? t('common:no_match', { q: url.q }) : t('no_match')}
               action={
                 <Button variant="default" onClick={url.clear}>
                   {t('clear_filters')}

@@ -47,6 +47,7 @@ export function useInvoiceColumns({ withClient }: { withClient: boolean }): Grid
     },
     {
       key: 'issued',
+      extra: true,
       header: t('column.issued'),
       cell: (invoice) => <DateText day={invoice.issued_date} />,
     },

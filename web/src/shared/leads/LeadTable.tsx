@@ -12,6 +12,7 @@ import { StatusBadge } from '../../ui/StatusBadge';
 import type { GridColumn } from '../../ui/grid/columns';
 import { ExportButton } from '../ExportButton';
 import { ListGrid, type GridQuery } from '../grid/ListGrid';
+import { IsoLink } from '../records/links';
 
 export const stages: LeadStage[] = ['new', 'contacted', 'qualified', 'won', 'lost'];
 
@@ -43,7 +44,9 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
       link: nameOf,
       cell: (lead) => (
         <Text size="xs" c="dimmed">
-          {[withIso && lead.iso_name, lead.organisation].filter(Boolean).join(' · ')}
+          {withIso && <IsoLink id={lead.iso_id} name={lead.iso_name} />}
+          {withIso && lead.organisation && ' · '}
+          {lead.organisation}
         </Text>
       ),
     },
@@ -73,7 +76,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
       cell: (lead) =>
         lead.next_step || lead.next_step_date ? (
           <>
-            {lead.next_step}
+            <span>{lead.next_step}</span>
             <Text size="xs" c="dimmed">
               {lead.next_step_date && date(lead.next_step_date)}
             </Text>

@@ -131,7 +131,7 @@ function RequestSummary({ request }: { request: Request }) {
     return (
       <>
         {/* Leads are summarized by their own text. */}
-        {request.lead_id && request.name}
+        {request.lead_id && <span>{request.name}</span>}
         <Text size={request.lead_id ? 'xs' : 'sm'} c={request.lead_id ? 'dimmed' : undefined} lineClamp={3}>
           <Prose>{message || (request.lead_id ? null : '—')}</Prose>
         </Text>
@@ -139,7 +139,7 @@ function RequestSummary({ request }: { request: Request }) {
     );
   return (
     <>
-      {order.proposed_names[0]}
+      <span>{order.proposed_names[0]}</span>
       <Text size="xs" c="dimmed">
         <span className="num">{money(order.purchase_amount, order.currency)}</span>
         {` · ${t(`country.${order.country}`)}`}

@@ -69,6 +69,9 @@ export interface GridProps<Row> {
   main?: boolean;
 }
 
+/** Frames in which a virtual list is scrolled to a row. */
+const MAX_SCROLLS = 30;
+
 const NONE: never[] = [];
 
 /** Table of rows with sorting, selection and keyboard navigation; two-line rows on phones. */
@@ -334,6 +337,7 @@ function GridRow<Row>({ row, index, shown, grid, measure }: RowProps<Row>) {
           role="cell"
           data-align={column.align}
           data-extra={column.extra}
+          data-whole={column.whole}
           data-actions={column.actions}
           data-phone={column.actions ? 'actions' : column.phone}
         >
@@ -374,11 +378,12 @@ function Footer<Row>({ state, loadMore }: { state: GridState<Row>; loadMore: (()
   const { t } = useTranslation('grid');
   const { rows, more, total } = state;
   if (!rows) return null;
+  const hasMore = total ? !total.exact && rows.length <= total.rows : Boolean(more);
   const params = { to: number(rows.length), total: number(total?.rows ?? rows.length) };
   return (
     <div className={classes.footer}>
       <span className={`${classes.count} num`} aria-live="polite">
-        {t(total && !total.exact && rows.length <= total.rows ? 'range_more' : 'range', params)}
+        {t(hasMore ? 'range_more' : 'range', params)}
       </span>
       {more && loadMore && <LoadMore loading={more.loading} onLoad={loadMore} />}
     </div>
@@ -435,17 +440,17 @@ function useRowFocus(body: RefObject<HTMLTableSectionElement | null>, count: num
       link.focus({ preventScroll: true });
       row.scrollIntoView({ block: 'nearest' });
     };
-    const row = find();
-    if (row) return focus(row);
     // A virtual list renders the neighbors of the last one after a scroll.
-    const rendered = [...(body.current?.querySelectorAll<HTMLElement>('tr[data-index]') ?? [])];
-    const last = rendered.findLast((other) => Number(other.dataset.index) < place) ?? rendered[0];
-    last?.scrollIntoView({ block: 'center' });
-    requestAnimationFrame(() => {
-      const found = find();
-      if (found) focus(found);
-    });
-    return undefined;
+    const attempt = (left: number) => {
+      const row = find();
+      if (row) return focus(row);
+      const rendered = [...(body.current?.querySelectorAll<HTMLElement>('tr[data-index]') ?? [])];
+      const last = rendered.findLast((other) => Number(other.dataset.index) < place) ?? rendered[0];
+      last?.scrollIntoView({ block: 'center' });
+      if (left > 0) requestAnimationFrame(() => attempt(left - 1));
+      return undefined;
+    };
+    attempt(MAX_SCROLLS);
   };
 }
 
@@ -461,7 +466,7 @@ const isTyping = (target: EventTarget | null) =>
     'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"]',
   );
 
-/** J and K move, X selects, Shift+X selects a range, Space peeks; Enter is the link's own. */
+/** J and K move, also from elsewhere on the page of a main list; X selects, Shift+X selects a range, Space peeks; Enter is the link's own. */
 function useRowKeys<Row>({ rows, body, focusRow, selection, onPeek, main }: Keys<Row>) {
   const anchor = useRef<number>(undefined);
   const act = (event: globalThis.KeyboardEvent | KeyboardEvent) => {
@@ -498,11 +503,14 @@ function useRowKeys<Row>({ rows, body, focusRow, selection, onPeek, main }: Keys
   useEffect(() => {
     if (!main) return undefined;
     const onKey = (event: globalThis.KeyboardEvent) => {
-      if (event.target === document.body) latest.current(event);
+      const own = event.target instanceof Node && body.current?.closest('table')?.contains(event.target);
+      const isOverlayOpen = document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]');
+      // Within the list its own handler answers.
+      if (!own && !isOverlayOpen && !event.defaultPrevented) latest.current(event);
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [main]);
+  }, [main, body]);
   return act;
 }
 

@@ -18,6 +18,8 @@ export interface GridColumn<Row> {
   actions?: boolean;
   /** Not shown until it is chosen. */
   hidden?: boolean;
+  /** Kept unbroken: email, phone. */
+  whole?: boolean;
   /** Left out on screens narrower than 1000 px. */
   extra?: boolean;
   width?: number;

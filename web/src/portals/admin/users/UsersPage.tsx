@@ -58,7 +58,7 @@ export function Component() {
       link: nameOf,
       cell: () => null,
     },
-    { key: 'email', header: t('names:field.email'), phone: 'text', cell: (user) => user.email },
+    { key: 'email', whole: true, header: t('names:field.email'), phone: 'text', cell: (user) => user.email },
     {
       key: 'role',
       header: t('names:field.role'),

@@ -12,6 +12,8 @@ import { useParam } from '../../../shared/queryParams';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { CompanyLink, IsoLink } from '../../../shared/records/links';
 import { useMe } from '../../../shared/session/me';
+import { OrderLines } from '../../../shared/records/OrderLines';
+import { DetailList } from '../../../ui/DetailList';
 import { EmptyState } from '../../../ui/EmptyState';
 import { DateText } from '../../../ui/DateText';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -24,6 +26,25 @@ import { ViewAll } from '../ViewAll';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
 import { ClientMenu } from './ClientMenu';
+
+function ClientPeek({ client }: { client: ListedClient }) {
+  const { t } = useTranslation(['employee', 'common']);
+  return (
+    <>
+      <DetailList
+        details={[
+          [t('common:status'), <StatusBadge key="status" kind="profile" status={client.status} />],
+          [t('column.email'), client.email],
+          [t('column.phone'), client.phone],
+          [t('column.company'), client.company_name],
+          [t('column.iso'), client.iso_name],
+          [t('clients.added'), <DateText key="added" day={localDay(client.created_at)} />],
+        ]}
+      />
+      <OrderLines of={{ client_id: client.id }} pathOf={paths.employeeOrder} />
+    </>
+  );
+}
 
 type Dialog = { edit: Client } | { order: Pick<Client, 'id'> } | null;
 
@@ -68,11 +89,18 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
     },
     {
       key: 'email',
+      whole: true,
       header: t('column.email'),
       phone: 'text',
       cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
     },
-    { key: 'phone', extra: true, header: t('column.phone'), cell: (client) => client.phone ?? '—' },
+    {
+      key: 'phone',
+      whole: true,
+      extra: true,
+      header: t('column.phone'),
+      cell: (client) => client.phone ?? '—',
+    },
     {
       key: 'company',
       header: t('column.company'),
@@ -80,6 +108,7 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
     },
     {
       key: 'iso',
+      extra: true,
       header: t('column.iso'),
       cell: (client) => <IsoLink id={client.iso_id} name={client.iso_name} />,
     },
@@ -138,6 +167,7 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
           query: `status=${status}`,
         }))}
         search={t('clients.search')}
+        peek={(client) => <ClientPeek client={client} />}
         bulk={(rows) => (
           <ExportButton
             name="clients"

@@ -20,6 +20,7 @@ import { usePageActions } from '../../../shared/shell/registry';
 import { DateText, RelativeTime } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
 import { Money } from '../../../ui/Money';
+import { RowMenu } from '../../../ui/RowMenu';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { RecordPage } from '../records/RecordPage';
@@ -61,19 +62,16 @@ function Actions({ run }: { run: PayoutRun }) {
   const { t } = useTranslation('commissions');
   const { actions, dialogs } = usePayoutActions(run);
   usePageActions(actions.map(({ label, onClick }) => ({ label, run: onClick })));
+  const [bank, pay] = ['bank', 'pay'].map((wanted) => actions.find(({ needs }) => needs === wanted));
   return (
     <>
-      {actions.toReversed().map(({ needs, label, icon, danger, onClick }) => (
-        <Button
-          key={needs}
-          variant={needs === 'pay' ? 'filled' : 'default'}
-          color={danger ? 'red' : undefined}
-          leftSection={needs === 'pay' ? undefined : icon}
-          onClick={onClick}
-        >
-          {needs === 'pay' ? t('payouts.pay_sum', { sum: runTotal(run) }) : label}
+      {bank && (
+        <Button variant="default" leftSection={bank.icon} onClick={bank.onClick}>
+          {bank.label}
         </Button>
-      ))}
+      )}
+      {pay && <Button onClick={pay.onClick}>{t('payouts.pay_sum', { sum: runTotal(run) })}</Button>}
+      <RowMenu name={run.name} actions={actions.filter(({ danger }) => danger)} />
       {dialogs}
     </>
   );

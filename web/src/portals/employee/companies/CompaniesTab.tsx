@@ -11,6 +11,8 @@ import { useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { localDay } from '../../../messages/format';
 import { DateText } from '../../../ui/DateText';
+import { OrderLines } from '../../../shared/records/OrderLines';
+import { DetailList } from '../../../ui/DetailList';
 import { EmptyState } from '../../../ui/EmptyState';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { RemoveMenu } from '../RemoveMenu';
@@ -25,6 +27,23 @@ function companyQuery({ filters, ...query }: GridQuery): CompanyQuery {
 
 const exportCompanies = (query: CompanyQuery) =>
   body(api.GET('/rest/v1/companies.csv', { params: { query }, parseAs: 'blob' }));
+
+function CompanyPeek({ company }: { company: Company }) {
+  const { t } = useTranslation('employee');
+  return (
+    <>
+      <DetailList
+        details={[
+          [t('column.business_name'), company.business_name],
+          [t('column.email'), company.email],
+          [t('column.phone'), company.phone],
+          [t('clients.added'), <DateText key="added" day={localDay(company.created_at)} />],
+        ]}
+      />
+      <OrderLines of={{ company_id: company.id }} pathOf={paths.employeeOrder} withClient />
+    </>
+  );
+}
 
 /** The list; on the dashboard only its first rows. */
 export function CompaniesTab({ preview = false }: { preview?: boolean }) {
@@ -43,8 +62,14 @@ export function CompaniesTab({ preview = false }: { preview?: boolean }) {
       cell: () => null,
     },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
-    { key: 'email', header: t('column.email'), phone: 'text', cell: (company) => company.email ?? '—' },
-    { key: 'phone', header: t('column.phone'), cell: (company) => company.phone ?? '—' },
+    {
+      key: 'email',
+      whole: true,
+      header: t('column.email'),
+      phone: 'text',
+      cell: (company) => company.email ?? '—',
+    },
+    { key: 'phone', whole: true, header: t('column.phone'), cell: (company) => company.phone ?? '—' },
     {
       key: 'added',
       header: t('clients.added'),
@@ -83,6 +108,7 @@ export function CompaniesTab({ preview = false }: { preview?: boolean }) {
         ]}
         views={[{ key: 'archived', name: t('archived'), query: 'archived=true' }]}
         search={t('company.search')}
+        peek={(company) => <CompanyPeek company={company} />}
         bulk={(rows) => (
           <ExportButton
             name="companies"

@@ -43,8 +43,8 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
       link: nameOf,
       cell: () => null,
     },
-    { key: 'email', header: t('column.email'), phone: 'text', cell: (iso) => iso.email },
-    { key: 'phone', header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
+    { key: 'email', whole: true, header: t('column.email'), phone: 'text', cell: (iso) => iso.email },
+    { key: 'phone', whole: true, header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
     {
       key: 'company',
       header: t('column.company'),

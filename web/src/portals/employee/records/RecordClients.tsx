@@ -27,11 +27,12 @@ export function RecordClients({ of }: { of: { company_id?: string; iso_id?: stri
     },
     {
       key: 'email',
+      whole: true,
       header: t('column.email'),
       phone: 'text',
       cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
     },
-    { key: 'phone', header: t('column.phone'), cell: (client) => client.phone ?? '—' },
+    { key: 'phone', whole: true, header: t('column.phone'), cell: (client) => client.phone ?? '—' },
     {
       key: 'status',
       header: t('common:status'),

@@ -23,8 +23,8 @@ export function RecordIsos({ of }: { of: { company_id: string } }) {
       link: nameOf,
       cell: () => null,
     },
-    { key: 'email', header: t('column.email'), phone: 'text', cell: (iso) => iso.email },
-    { key: 'phone', header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
+    { key: 'email', whole: true, header: t('column.email'), phone: 'text', cell: (iso) => iso.email },
+    { key: 'phone', whole: true, header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
     {
       key: 'added',
       header: t('clients.added'),

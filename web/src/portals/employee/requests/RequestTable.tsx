@@ -67,7 +67,7 @@ export function RequestTable() {
       phone: 'text',
       cell: (request) => (
         <>
-          {request.name}
+          <span>{request.name}</span>
           <Text size="xs" c="dimmed" className={classes.email} title={request.email}>
             {request.email}
           </Text>

@@ -17,7 +17,7 @@ import { Money } from '../../../ui/Money';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
-import { SpvSteps } from './SpvSteps';
+import { SpvPeek } from './SpvPeek';
 
 const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
 
@@ -34,7 +34,7 @@ function spvQuery({ filters, ...query }: GridQuery): SpvQuery {
 const exportSpvs = (query: SpvQuery) =>
   body(api.GET('/rest/v1/spvs.csv', { params: { query }, parseAs: 'blob' }));
 
-/** All orders. Space shows the steps of one beside the list. */
+/** All orders. */
 export function SpvGrid({ actions }: { actions?: ReactNode }) {
   const { t } = useTranslation(['employee', 'common', 'names', 'dashboards']);
   const countries = useCountries();
@@ -84,6 +84,7 @@ export function SpvGrid({ actions }: { actions?: ReactNode }) {
     },
     {
       key: 'progress',
+      extra: true,
       width: 150,
       header: t('dashboards:progress'),
       cell: (spv) => (
@@ -146,7 +147,7 @@ export function SpvGrid({ actions }: { actions?: ReactNode }) {
       bulk={(rows) => (
         <ExportButton name="spvs" load={() => exportSpvs({ ids: rows.map(({ id }) => id).join(',') })} />
       )}
-      peek={(spv) => <SpvSteps key={spv.id} id={spv.id} />}
+      peek={(spv) => <SpvPeek key={spv.id} spv={spv} />}
       actions={(query) => (
         <>
           <ExportButton name="spvs" load={() => exportSpvs(spvQuery(query))} />

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Task } from '../../../api/types';
 import { date } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { ClientLink } from '../../../shared/records/links';
 import { DueTag } from '../../../shared/spvs/DueTag';
 import type { GridColumn, GridState } from '../../../ui/grid/columns';
 import { RowGrid } from '../../../shared/grid/RowGrid';
@@ -55,7 +56,12 @@ export function TaskTable({ state, expected, main }: Props) {
           '—'
         ),
     },
-    { key: 'client', phone: 'text', header: t('column.client'), cell: (task) => task.client_name },
+    {
+      key: 'client',
+      phone: 'text',
+      header: t('column.client'),
+      cell: (task) => <ClientLink id={task.client_id} name={task.client_name} />,
+    },
     {
       key: 'status',
       phone: 'side',

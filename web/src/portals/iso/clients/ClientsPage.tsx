@@ -26,8 +26,14 @@ export function Component() {
       link: name,
       cell: () => null,
     },
-    { key: 'email', header: t('names:field.email'), phone: 'text', cell: (client) => client.email },
-    { key: 'phone', header: t('names:field.phone'), cell: (client) => client.phone ?? '—' },
+    {
+      key: 'email',
+      whole: true,
+      header: t('names:field.email'),
+      phone: 'text',
+      cell: (client) => client.email,
+    },
+    { key: 'phone', whole: true, header: t('names:field.phone'), cell: (client) => client.phone ?? '—' },
     {
       key: 'status',
       header: t('common:status'),
