@@ -114,6 +114,10 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await elias.expectToast('Commissions approved');
   await elias.link('Payout runs').click();
   await elias.button('Open payout run').click();
+  // The sum stands on the button before anything is opened.
+  const opening = elias.dialog('Open payout run');
+  await expect(opening.getByRole('row', { name: /Ingrid Solberg/ })).toContainText('$1,234.56');
+  await opening.getByRole('button', { name: /^Open run of \$/ }).click();
   await elias.expectToast('Payout run opened', /^PAY-/);
   // The newest run is paid once the new one is in the table.
   const name = (await elias.row(/PAY-.*Open/, 'Runs').textContent())?.match(/PAY-\d+-\d+/)?.[0] ?? '';

@@ -131,3 +131,38 @@ test('tabs of an order are in the address', async ({ office }) => {
   await elias.expectPath(paths.employeeOrder(spv.id));
   await expect(elias.steps()).toBeVisible();
 });
+
+test('wrong details of an order are corrected in place, and the client reads the new name', async ({
+  office,
+}) => {
+  const who = office.newPerson('Sunniva', 'Dahl');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setPassword(who.email);
+  const elias = await office.employee();
+  await elias.open(paths.employeeOrder(spv.id));
+  const edit = async (field: string, value: string) => {
+    await elias.button(`Edit ${field}`).click();
+    await elias.page.getByRole('textbox', { name: field, exact: true }).fill(value);
+    await elias.page.keyboard.press('Enter');
+  };
+  await edit('Purchase amount', 'a lot');
+  await expect(elias.page.getByText(/Enter an amount/).first()).toBeVisible();
+  await elias.page.keyboard.press('Escape');
+  await expect(elias.button('Edit Purchase amount')).toBeFocused();
+  await edit('Vehicle name', 'Okeanos Holdings');
+  await elias.expectToast('Order corrected', 'Vehicle name');
+  await expect(elias.page.getByRole('heading', { level: 1, name: 'Okeanos Holdings' })).toBeVisible();
+  await edit('Reference', 'PO 4711');
+  await elias.expectToast('Order corrected', 'Reference');
+
+  const sunniva = await office.person(who.email);
+  await sunniva.open(paths.clientOrder(spv.id));
+  await expect(sunniva.page.getByRole('heading', { level: 1, name: 'Okeanos Holdings' })).toBeVisible();
+  await elias.open('/employee-dashboard/invoices?q=PO%204711');
+  await elias
+    .row(/Okeanos Holdings/, 'Invoices')
+    .getByRole('link')
+    .first()
+    .click();
+  await expect(elias.page.getByText('PO 4711')).toBeVisible();
+});

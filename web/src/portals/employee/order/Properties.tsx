@@ -31,7 +31,7 @@ export function Properties({ spv }: { spv: SpvDetail }) {
         />
         <EditableProperty spv={spv} field="ordered_date" shown={date(spv.ordered_date)} input="date" />
         <Property label={t('column.email')}>
-          <Anchor href={`mailto:${spv.client_email}`} fz="inherit">
+          <Anchor href={`mailto:${spv.client_email}`} fz="inherit" truncate title={spv.client_email}>
             {spv.client_email}
           </Anchor>
         </Property>
