@@ -8,6 +8,7 @@ mod source;
 use crate::{
     args::Globals,
     exit::{Failure, Result},
+    nearest::nearest,
     output::Record,
 };
 use api::{Network, ProviderSettings, RedirectAllowList};
@@ -70,6 +71,7 @@ pub const SETTINGS: &[Setting] = &[
     secret("s3_secret_access_key", Default::None),
     plain("backup_dir", Default::Derived("<data dir>/backups")),
     plain("backup_keep", Default::Fixed("14")),
+    plain("backup_before_upgrade", Default::Fixed("true")),
     plain("upload_limit_mb", Default::Fixed("25")),
     plain("storage_quota_gb", Default::None),
     plain("clamd", Default::None),
@@ -128,6 +130,8 @@ pub struct Config {
     pub s3: Option<Credentials>,
     pub backup_dir: PathBuf,
     pub backup_keep: usize,
+    /// Whether a portal in use is backed up before its schema is migrated.
+    pub backup_before_upgrade: bool,
     pub upload_limit_mb: u64,
     pub storage_quota_gb: Option<u64>,
     pub scanner: Option<Scanner>,
@@ -173,6 +177,7 @@ impl Config {
     /// # Errors
     /// Usage, naming every invalid setting, its source and the allowed values.
     pub fn load(globals: &Globals) -> Result<Self> {
+        check_variables(&unknown_variables())?;
         Self::read(&Sources::load(globals)?)
     }
 
@@ -213,6 +218,7 @@ impl Config {
                 .optional("backup_dir", "a folder", non_empty)
                 .map_or_else(|| data_dir.join("backups"), PathBuf::from),
             backup_keep: read.range("backup_keep", 1..=1_000),
+            backup_before_upgrade: read.boolean("backup_before_upgrade"),
             upload_limit_mb: read.range("upload_limit_mb", 1..=1_024),
             storage_quota_gb: read
                 .optional("storage_quota_gb", "1 to 1000000", |text| in_range(text, &(1..=1_000_000))),
@@ -359,9 +365,27 @@ impl Config {
     }
 }
 
-/// Environment variables with our prefix that are not settings, probably misspelt.
+/// Environment variables with our prefix that are not settings.
 pub fn unknown_variables() -> Vec<String> {
     std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(|name| is_unknown(name)).collect()
+}
+
+/// Refuses variables that are nearly settings. Others are left alone: for a service called `spv` Kubernetes sets
+/// `SPV_SERVICE_HOST`.
+///
+/// # Errors
+/// Usage, naming each with the setting that was probably meant.
+fn check_variables(variables: &[String]) -> Result {
+    let meant = |variable: &String| {
+        let name = variable.strip_prefix("SPV_")?.to_lowercase();
+        let near = nearest(&name, SETTINGS.iter().map(|setting| setting.name))?;
+        Some(format!(
+            "{variable}: no such setting; did you mean SPV_{}? `spvctl config` lists all",
+            near.to_uppercase()
+        ))
+    };
+    let errors: Vec<String> = variables.iter().filter_map(meant).collect();
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Usage(errors.join("\n"))) }
 }
 
 /// Only secrets have a `…_FILE` variable.

@@ -11,8 +11,9 @@ use domain::{
         clock::{Clock, RandomSource},
         db::{Db, Durability, Existing, SchemaState, inspect, sqlite_file},
     },
+    operations::backups::{self, Manifest},
 };
-use std::{path, sync::Arc};
+use std::{path, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch};
 
 pub struct CliContext {
@@ -51,12 +52,7 @@ impl CliContext {
     }
 
     async fn with_database(config: Config, db: Db, out: Output, prompt: Prompt) -> Result<Self> {
-        if db.schema_state().await? != SchemaState::Usable {
-            return Err(Failure::Refused(
-                "the database has another schema than this program; stop older processes and run `spvctl migrate`"
-                    .to_owned(),
-            ));
-        }
+        check_schema(&config, &db).await?;
         let ctx = operator_ctx(&config.options(None)?, db.background());
         Ok(Self { ctx, config, out, prompt })
     }
@@ -68,6 +64,75 @@ impl CliContext {
     pub fn mailer(&self) -> Result<jobs::mail::Mailer> {
         mailer(&self.config)
     }
+}
+
+/// Brings the schema up to date. A portal in use is backed up before, unless that is switched off.
+///
+/// # Errors
+/// Refused if the backup fails, and nothing is migrated; Fault if a migration fails, and the schema stays as it was.
+pub async fn migrate(config: &Config, db: &Db) -> Result {
+    let outdated = db.schema_state().await? == SchemaState::Outdated;
+    let backup = if outdated && config.backup_before_upgrade { back_up(config, db).await? } else { None };
+    let failed = |error: Error| {
+        let backup =
+            backup.as_ref().map(|made| format!("; the backup {} was made before", made.name)).unwrap_or_default();
+        Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was{backup}: {error}"))
+    };
+    db.migrate().await.map_err(failed)?;
+    if let Some(made) = backup {
+        backups::adopt(&operator_ctx(&config.options(None)?, db.clone()), &made).await?;
+        info(&format!(
+            "The backup {0} was made before the upgrade. To go back, restore it with the version before: \
+             `spvctl backup restore {0}`.",
+            made.name
+        ));
+    }
+    Ok(())
+}
+
+/// How often a running backup of another process is waited for, a second each.
+const BACKUP_WAITS: usize = 600;
+
+/// The backup before an upgrade; `None` where there is nothing to lose, or another process has migrated meanwhile.
+async fn back_up(config: &Config, db: &Db) -> Result<Option<Manifest>> {
+    let ctx = operator_ctx(&config.options(None)?, db.background());
+    for _ in 0..BACKUP_WAITS {
+        match backups::create_before_upgrade(&ctx, &|_| ()).await {
+            Err(Error::Conflict(problem)) if problem.code == "backup_running" => {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                if db.schema_state().await? != SchemaState::Outdated {
+                    return Ok(None);
+                }
+            }
+            made => return made.map_err(backup_failed),
+        }
+    }
+    Err(backup_failed(Error::conflict("backup_running")))
+}
+
+fn backup_failed(error: Error) -> Failure {
+    Failure::Refused(format!(
+        "the backup before the upgrade failed, so nothing was migrated: {}. Correct that, or migrate without one: \
+         SPV_BACKUP_BEFORE_UPGRADE=false",
+        Failure::from(error).message().unwrap_or_default().trim_end_matches('.')
+    ))
+}
+
+/// Refuses a database that lacks migrations of this program. One of a newer program can be used.
+///
+/// # Errors
+/// Refused, with the remedy.
+pub async fn check_schema(config: &Config, db: &Db) -> Result {
+    if db.schema_state().await? == SchemaState::Usable {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "{} was made by an older spvctl and lacks {} of the migrations of this one ({}); stop the older processes, and run \
+         `spvctl migrate`",
+        config.database(),
+        db.pending_migrations().await?,
+        env!("CARGO_PKG_VERSION"),
+    )))
 }
 
 /// Opens the database; creates it and the data folder if they do not exist. Does not check the schema.
@@ -113,6 +178,8 @@ pub async fn portal_exists(config: &Config) -> Result<bool> {
 }
 
 async fn inspect_database(config: &Config) -> Result<Option<Existing>> {
+    #[cfg(unix)]
+    check_permissions(config)?;
     let found = inspect(&config.database_url).await.map_err(unreachable)?;
     if found == Some(Existing::Foreign) {
         return Err(foreign_database(&config.database()));
@@ -141,6 +208,33 @@ pub fn foreign_database(database: &str) -> Failure {
     Failure::Refused(format!(
         "{database} is not a portal's database; nothing was written. Give another --data-dir or --database-url"
     ))
+}
+
+/// Refuses a SQLite file that this user cannot read and write, and a folder where it cannot write the files beside it.
+/// SQLite's own messages name no path.
+#[cfg(unix)]
+fn check_permissions(config: &Config) -> Result {
+    use rustix::{
+        fs::{Access, access},
+        io::Errno,
+    };
+    let Some(file) = sqlite_file(&config.database_url).map_err(unreachable)? else { return Ok(()) };
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(path::Path::new("."));
+    let wanted = [(folder, Access::WRITE_OK | Access::EXEC_OK), (&*file, Access::READ_OK | Access::WRITE_OK)];
+    for (path, access_mode) in wanted {
+        let why = match access(path, access_mode) {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => continue,
+            Err(Errno::ROFS) => "is on a read-only file system; mount it writable".to_owned(),
+            Err(_) => {
+                let user = rustix::process::geteuid().as_raw();
+                format!(
+                    "cannot be read and written by user {user}; run spvctl as the user whom the portal's files belong to"
+                )
+            }
+        };
+        return Err(Failure::Fault(anyhow::anyhow!("database_url: {} {why}", path.display())));
+    }
+    Ok(())
 }
 
 async fn open(config: &Config) -> Result<Db> {

@@ -130,17 +130,6 @@ impl From<csv::Error> for Failure {
     }
 }
 
-impl From<dialoguer::Error> for Failure {
-    fn from(error: dialoguer::Error) -> Self {
-        match error {
-            dialoguer::Error::IO(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                Self::Refused("nothing was done".to_owned())
-            }
-            dialoguer::Error::IO(error) => Self::Fault(error.into()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ mod commands;
 mod config;
 mod context;
 mod exit;
+mod nearest;
 mod output;
 mod prompt;
 mod shutdown;

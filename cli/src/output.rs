@@ -45,6 +45,15 @@ impl Record {
         self
     }
 
+    /// Replaces a value.
+    #[must_use]
+    pub fn replace(mut self, name: &str, value: impl Into<Value>) -> Self {
+        if let Some(cell) = self.0.iter_mut().find(|cell| cell.name == name) {
+            cell.value = value.into();
+        }
+        self
+    }
+
     /// Adds a list inside the row, for JSON; tables show its length.
     #[must_use]
     pub fn nested(self, name: &'static str, records: Vec<Record>) -> Self {

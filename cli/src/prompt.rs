@@ -1,9 +1,10 @@
 //! Interactive prompts. Without a terminal a missing value is an error that names its flag.
 use crate::{
     exit::{Failure, LANGUAGE, Result},
-    output::clean,
+    output::{clean, info},
+    shutdown,
 };
-use dialoguer::{Confirm, Input, Select, theme::ColorfulTheme};
+use dialoguer::{Input, Select, theme::ColorfulTheme};
 use domain::kernel::{error::FieldError, error::Problem, i18n};
 use std::io::IsTerminal;
 
@@ -37,6 +38,17 @@ impl Prompt {
         )))
     }
 
+    /// Refuses where nobody can be asked for an argument.
+    ///
+    /// # Errors
+    /// Usage without a terminal, naming what is missing.
+    pub fn needs(&self, what: &str) -> Result {
+        if self.terminal {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!("missing {what}; give it, or run the command on a terminal to be asked")))
+    }
+
     /// The given value, or the answer to a prompt, which repeats until `check` accepts it.
     ///
     /// # Errors
@@ -49,13 +61,15 @@ impl Prompt {
     ) -> Result<String> {
         match given {
             Some(value) => Ok(value),
-            None => Ok(Input::with_theme(&ColorfulTheme::default())
-                .with_prompt(question)
-                .validate_with(|text: &String| match text.trim().is_empty() {
-                    true => Err(problem_message(Problem::new("required"))),
-                    false => check(text).map_err(problem_message),
-                })
-                .interact_text()?),
+            None => ask(|| {
+                Input::with_theme(&ColorfulTheme::default())
+                    .with_prompt(question)
+                    .validate_with(|text: &String| match text.trim().is_empty() {
+                        true => Err(problem_message(Problem::new("required"))),
+                        false => check(text).map_err(problem_message),
+                    })
+                    .interact_text()
+            }),
         }
     }
 
@@ -67,10 +81,12 @@ impl Prompt {
         if given.is_some() {
             return Ok(given);
         }
-        let text: String = Input::with_theme(&ColorfulTheme::default())
-            .with_prompt(format!("{question} (may be left empty)"))
-            .allow_empty(true)
-            .interact_text()?;
+        let text: String = ask(|| {
+            Input::with_theme(&ColorfulTheme::default())
+                .with_prompt(format!("{question} (may be left empty)"))
+                .allow_empty(true)
+                .interact_text()
+        })?;
         Ok((!text.trim().is_empty()).then_some(text))
     }
 
@@ -80,30 +96,71 @@ impl Prompt {
     /// Refused if the prompt is interrupted.
     pub fn select(&self, question: &str, items: &[String]) -> Result<usize> {
         let items: Vec<String> = items.iter().map(|item| clean(item)).collect();
-        Select::with_theme(&ColorfulTheme::default())
-            .with_prompt(question)
-            .items(&items)
-            .default(0)
-            .interact_opt()?
-            .ok_or_else(|| Failure::Refused("nothing was done".to_owned()))
+        ask(|| {
+            Select::with_theme(&ColorfulTheme::default()).with_prompt(question).items(&items).default(0).interact_opt()
+        })?
+        .ok_or_else(nothing_done)
     }
 
-    /// Asks for confirmation of an irreversible action; `--yes` confirms.
+    /// Asks for a yes to `summary`, which says what would happen; `--yes` answers. For what sends emails, shuts somebody
+    /// out, moves money or cannot be undone.
     ///
     /// # Errors
     /// Refused after a no; Usage without a terminal.
-    pub fn confirm(&self, question: &str) -> Result {
-        if self.yes {
+    pub fn confirm(&self, summary: &str) -> Result {
+        if self.yes || self.terminal {
+            return self.confirm_on_terminal(summary);
+        }
+        Err(Failure::Usage(format!("{} Give --yes to do it without being asked.", clean(summary))))
+    }
+
+    /// As [`Prompt::confirm`], but without a terminal the flags are the answer. For what scripts run as a matter of course.
+    ///
+    /// # Errors
+    /// Refused after a no.
+    pub fn confirm_on_terminal(&self, summary: &str) -> Result {
+        if self.yes || !self.terminal {
             return Ok(());
         }
-        if !self.terminal {
-            return Err(Failure::Usage(format!("{} Give --yes to do it without being asked.", clean(question))));
-        }
-        match Confirm::with_theme(&ColorfulTheme::default()).with_prompt(clean(question)).default(false).interact()? {
-            true => Ok(()),
-            false => Err(Failure::Refused("nothing was done".to_owned())),
-        }
+        info(summary);
+        let is_answer = |text: &str| ["y", "yes", "n", "no", ""].contains(&text);
+        // Typed and sent with Enter, so that no single stray key agrees.
+        let answer: String = ask(|| {
+            Input::with_theme(&ColorfulTheme::default())
+                .with_prompt("Continue? [y/N]")
+                .allow_empty(true)
+                .validate_with(|text: &String| match is_answer(&text.trim().to_lowercase()) {
+                    true => Ok(()),
+                    false => Err("Type y or n"),
+                })
+                .interact_text()
+        })?;
+        if answer.trim().to_lowercase().starts_with('y') { Ok(()) } else { Err(nothing_done()) }
     }
+}
+
+/// Opens a prompt. Ctrl-C ends it with an error instead of the process, so that the terminal is left as it was.
+fn ask<T>(prompt: impl FnOnce() -> dialoguer::Result<T>) -> Result<T> {
+    let interrupts = shutdown::handle_interrupts();
+    let answer = prompt();
+    if answer.is_ok() {
+        drop(interrupts);
+    } else {
+        // The command ends now, with a message instead of by the signal.
+        std::mem::forget(interrupts);
+    }
+    answer.map_err(|dialoguer::Error::IO(error)| {
+        // Prompts that draw a list hide the cursor.
+        let _ = dialoguer::console::Term::stderr().show_cursor();
+        match error.kind() {
+            std::io::ErrorKind::Interrupted => Failure::Refused("interrupted; nothing was changed".to_owned()),
+            _ => Failure::Fault(error.into()),
+        }
+    })
+}
+
+fn nothing_done() -> Failure {
+    Failure::Refused("nothing was done".to_owned())
 }
 
 /// A check for [`Prompt::text`] that accepts every answer: empty ones are refused there.

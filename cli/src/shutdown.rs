@@ -1,8 +1,8 @@
 //! Graceful shutdown: the first signal asks everything to finish, the second ends the process.
 use std::{
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        Arc, Once,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -10,6 +10,42 @@ use tokio::sync::watch;
 
 /// Time for running work to finish after the drain, before the process exits.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
+
+/// Exit code of a process that Ctrl-C ended, as shells have it.
+const INTERRUPTED: i32 = 130;
+
+/// How many parts of this process react to SIGINT in their own way: open prompts, and work that stops in good order.
+static HANDLERS: AtomicUsize = AtomicUsize::new(0);
+
+/// While it lives, SIGINT does not end the process.
+pub struct HandledInterrupts(());
+
+impl Drop for HandledInterrupts {
+    fn drop(&mut self) {
+        HANDLERS.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Leaves SIGINT to the caller. Without any caller left it ends the process again, as it does by default.
+pub fn handle_interrupts() -> HandledInterrupts {
+    static WATCHER: Once = Once::new();
+    HANDLERS.fetch_add(1, Ordering::SeqCst);
+    #[cfg(unix)]
+    WATCHER.call_once(|| {
+        // Takes effect at once, and for the rest of the process's life.
+        let Ok(mut interrupt) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()) else {
+            return;
+        };
+        tokio::spawn(async move {
+            while interrupt.recv().await.is_some() {
+                if HANDLERS.load(Ordering::SeqCst) == 0 {
+                    std::process::exit(INTERRUPTED);
+                }
+            }
+        });
+    });
+    HandledInterrupts(())
+}
 
 /// Receives the first signal.
 #[derive(Clone, Debug)]
@@ -39,8 +75,10 @@ pub fn with_drain(drain: Duration) -> Shutdown {
     let (stop, stopped) = watch::channel(false);
     let shutdown = Shutdown { stopped, drain, interrupted: Arc::default() };
     let interrupted = shutdown.interrupted.clone();
+    let (interrupts, mut signals) = (handle_interrupts(), Signals::listen());
     tokio::spawn(async move {
-        let interrupt = wait_for_signal().await;
+        let _interrupts = interrupts;
+        let interrupt = signals.next().await;
         interrupted.store(interrupt, Ordering::Relaxed);
         let drain = if interrupt { Duration::ZERO } else { drain };
         tracing::info!(drain_seconds = drain.as_secs(), "stopping; a second signal stops at once");
@@ -48,7 +86,7 @@ pub fn with_drain(drain: Duration) -> Shutdown {
         let _ = stop.send(true);
         let limit = drain + SHUTDOWN_GRACE;
         tokio::select! {
-            _ = wait_for_signal() => tracing::warn!("stopped by a second signal"),
+            _ = signals.next() => tracing::warn!("stopped by a second signal"),
             () = tokio::time::sleep(limit) => tracing::warn!("stopped after {} s", limit.as_secs()),
         }
         std::process::exit(1);
@@ -56,22 +94,37 @@ pub fn with_drain(drain: Duration) -> Shutdown {
     shutdown
 }
 
-/// Waits for a signal; true when it is SIGINT.
-async fn wait_for_signal() -> bool {
-    #[cfg(unix)]
-    {
+/// Listens for SIGINT and SIGTERM from its creation on.
+#[cfg(unix)]
+struct Signals(Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>);
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-        else {
-            return std::future::pending().await;
-        };
+        Self(signal(SignalKind::interrupt()).ok().zip(signal(SignalKind::terminate()).ok()))
+    }
+
+    /// Waits for a signal; true when it is SIGINT.
+    async fn next(&mut self) -> bool {
+        let Some((interrupt, terminate)) = &mut self.0 else { return std::future::pending().await };
         tokio::select! {
             _ = interrupt.recv() => true,
             _ = terminate.recv() => false,
         }
     }
-    #[cfg(not(unix))]
-    {
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn listen() -> Self {
+        Self
+    }
+
+    async fn next(&mut self) -> bool {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,11 +1,20 @@
 //! `spvctl backup` and `spvctl move`.
 
 use crate::support::{CommandOutput, TestPortal, spvctl, test_portals};
-use domain::testing::World;
+use domain::{kernel::db::Sql, testing::World};
 use std::{
     path::Path,
     time::{Duration, Instant},
 };
+
+/// Takes the newest migration back, as an older program left the database.
+pub async fn migrate_back(world: &World) {
+    let mut tx = world.db.begin().await.unwrap();
+    for sql in ["drop table saved_views", "delete from _sqlx_migrations where version = 4"] {
+        tx.sql(sql).run().await.unwrap();
+    }
+    tx.commit().await.unwrap();
+}
 
 /// Runs a command for another portal with the same backup folder.
 fn run_on_other_portal(portal: &TestPortal, dir: &Path, args: &[&str]) -> CommandOutput {
@@ -92,6 +101,107 @@ async fn a_missing_backup_folder_is_reported_and_not_created() {
     std::fs::create_dir(&disk).unwrap();
     let empty = portal.run(&["backup", "create"]);
     assert_eq!((empty.code, empty.err.contains("is empty")), (1, true), "{}", empty.err);
+}
+
+#[tokio::test]
+async fn backups_that_are_not_there_are_shown_as_missing() {
+    for mut portal in test_portals().await {
+        portal.client("maya@example.com");
+        let made = portal.json(&["backup", "create"]);
+        let id = made["id"].as_str().unwrap();
+        let (before, elsewhere) = (portal.dir.join("backups"), portal.dir.with_extension("elsewhere"));
+        portal.set("SPV_BACKUP_DIR", elsewhere.display());
+        let listed = portal.json(&["backup", "list"]);
+        assert_eq!((listed[0]["id"].as_str(), listed[0]["state"].as_str()), (Some(id), Some("missing")), "{listed}");
+        assert!(listed[0]["error"].as_str().unwrap().contains("set SPV_BACKUP_DIR to it"), "{listed}");
+        std::fs::remove_dir_all(before.join(id)).unwrap();
+        portal.set("SPV_BACKUP_DIR", before.display());
+        let listed = portal.json(&["backup", "list"]);
+        assert_eq!(listed[0]["state"], "missing");
+        assert!(listed[0]["error"].as_str().unwrap().contains("any more"), "{listed}");
+        let doctor = portal.run(&["doctor"]);
+        assert_eq!(doctor.code, 1);
+        let line = doctor.out.lines().find(|line| line.contains(id)).unwrap();
+        assert!(line.contains("failed") && line.contains("any more"), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn upgrade_makes_a_backup_that_can_be_restored() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        migrate_back(&portal.world).await;
+        let upgraded = portal.run(&["migrate"]);
+        assert_eq!(upgraded.code, 0, "{}", upgraded.err);
+        assert!(upgraded.err.contains("was made before the upgrade"), "{}", upgraded.err);
+        let listed = portal.json(&["backup", "list"]);
+        let (id, by) = (listed[0]["id"].as_str().unwrap(), listed[0]["by"].as_str().unwrap());
+        assert!(id.ends_with("-upgrade") && by.starts_with("upgrade to "), "{listed}");
+        assert_eq!(portal.run(&["backup", "verify", id]).code, 0);
+        let new = portal.dir.with_extension("new");
+        assert_eq!(run_on_other_portal(&portal, &new, &["backup", "restore", id, "--yes"]).code, 0);
+        assert!(run_on_other_portal(&portal, &new, &["client", "list"]).out.contains("maya@example.com"));
+        // Nothing is pending any more, so no other backup is made.
+        assert_eq!(portal.run(&["migrate"]).code, 0);
+        assert_eq!(portal.json(&["backup", "list"]).as_array().unwrap().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn upgrade_without_a_place_for_its_backup_is_refused() {
+    for mut portal in test_portals().await {
+        portal.client("maya@example.com");
+        migrate_back(&portal.world).await;
+        let file = portal.dir.with_extension("file");
+        std::fs::write(&file, "not a folder").unwrap();
+        portal.set("SPV_BACKUP_DIR", file.display());
+        for args in [&["migrate"][..], &["serve", "--listen", "127.0.0.1:0"]] {
+            let refused = portal.run(args);
+            assert_eq!(refused.code, 1, "{args:?}: {}", refused.err);
+            assert!(
+                refused.err.contains("nothing was migrated") && refused.err.contains("UPGRADE=false"),
+                "{}",
+                refused.err
+            );
+        }
+        assert_eq!(portal.run(&["migrate", "--check"]).code, 1);
+        portal.set("SPV_BACKUP_BEFORE_UPGRADE", false);
+        assert_eq!(portal.run(&["migrate"]).code, 0);
+    }
+}
+
+#[tokio::test]
+async fn refused_and_interrupted_restores_leave_nothing() {
+    let portal = TestPortal::sqlite().await;
+    portal.client("maya@example.com");
+    let made = portal.json(&["backup", "create"]);
+    let id = made["id"].as_str().unwrap();
+    let new = portal.dir.with_extension("new");
+    let unasked = run_on_other_portal(&portal, &new, &["backup", "restore", id]);
+    assert_eq!((unasked.code, new.exists()), (2, false), "{}", unasked.err);
+    let unnamed = run_on_other_portal(&portal, &new, &["backup", "restore"]);
+    assert!(unnamed.code == 2 && unnamed.err.contains("missing the id of a backup"), "{}", unnamed.err);
+    let none = run_on_other_portal(&portal, &new, &["backup", "restore", "20200101-000000-0000", "--yes"]);
+    assert_eq!((none.code, new.exists()), (1, false), "{}", none.err);
+    let table = portal.dir.join("backups").join(id).join("tables/users.jsonl.gz");
+    let whole = std::fs::read(&table).unwrap();
+    std::fs::write(&table, &whole[..whole.len() / 2]).unwrap();
+    let damaged = run_on_other_portal(&portal, &new, &["backup", "restore", id, "--yes"]);
+    assert_eq!((damaged.code, new.exists()), (1, false), "{}", damaged.err);
+    std::fs::write(&table, &whole).unwrap();
+    let mut restore = spvctl(&["backup", "restore", id, "--yes"]);
+    restore.env("SPV_DATA_DIR", &new).env("SPV_BACKUP_DIR", portal.dir.join("backups"));
+    let mut restore = restore.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while !new.join("spv.db").exists() && began.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let _ = std::process::Command::new("kill").args(["-INT", &restore.id().to_string()]).status();
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut restore.stderr.take().unwrap(), &mut said).unwrap();
+    assert_eq!(restore.wait().unwrap().code(), Some(1), "{said}");
+    assert!(said.contains("stopped; nothing was restored") && !new.exists(), "{said}");
+    assert_eq!(run_on_other_portal(&portal, &new, &["backup", "restore", id, "--yes"]).code, 0);
 }
 
 #[tokio::test]

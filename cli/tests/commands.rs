@@ -189,6 +189,76 @@ async fn unreachable_database_error_hides_the_password() {
 }
 
 #[tokio::test]
+async fn missing_database_and_refused_password_come_with_a_remedy() {
+    let Some(portal) = TestPortal::postgres().await else { return };
+    let mut url = url::Url::parse(&portal.world.url).unwrap();
+    let run = |url: &str| -> CommandOutput {
+        portal.command(&["spv", "list"]).env("SPV_DATABASE_URL", url).output().unwrap().into()
+    };
+    url.set_path("/no_such_portal");
+    let missing = run(url.as_str());
+    assert_eq!(missing.code, 3, "{}", missing.err);
+    assert!(
+        missing.err.contains("\"no_such_portal\" does not exist") && missing.err.contains("createdb"),
+        "{}",
+        missing.err
+    );
+    url.set_username("nobody_at_all").unwrap();
+    let unknown = run(url.as_str());
+    assert_eq!(unknown.code, 3, "{}", unknown.err);
+    assert!(!unknown.err.contains("on our side"), "{}", unknown.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_of_another_user_are_refused_by_path() {
+    use std::os::unix::{fs::PermissionsExt, process::CommandExt};
+    const NOBODY: u32 = 65_534;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mode = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let migrated = spvctl(&["migrate"]).env("SPV_DATA_DIR", dir.path()).output().unwrap();
+    assert!(migrated.status.success());
+    // The program is copied, as the folder it was built in may be another user's.
+    let program = tempfile::tempdir().unwrap();
+    let spvctl = program.path().join("spvctl");
+    std::fs::copy(env!("CARGO_BIN_EXE_spvctl"), &spvctl).unwrap();
+    mode(program.path(), 0o755);
+    let run = || -> CommandOutput {
+        let mut command = std::process::Command::new(&spvctl);
+        command.args(["spv", "list"]).env_clear().env("SPV_DATA_DIR", dir.path()).uid(NOBODY).gid(NOBODY);
+        command.current_dir(program.path()).output().unwrap().into()
+    };
+    for (folder, file) in [(0o700, 0o600), (0o755, 0o666), (0o777, 0o644)] {
+        mode(&dir.path().join("spv.db"), file);
+        mode(dir.path(), folder);
+        let refused = run();
+        assert_eq!(refused.code, 3, "{folder:o} {file:o}: {}", refused.err);
+        let said = format!("database_url: {}", dir.path().display());
+        assert!(refused.err.contains(&said) && refused.err.contains("by user 65534"), "{folder:o}: {}", refused.err);
+    }
+}
+
+#[test]
+fn mistyped_settings_are_refused_with_the_nearest_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str], name: &str| -> CommandOutput {
+        spvctl(args).current_dir(dir.path()).env(name, "127.0.0.1:9131").output().unwrap().into()
+    };
+    for args in [&["config"][..], &["serve"], &["client", "list"]] {
+        let done = run(args, "SPV_LISTN");
+        assert_eq!(done.code, 2, "{args:?}: {}", done.err);
+        assert!(done.err.contains("SPV_LISTN: no such setting; did you mean SPV_LISTEN?"), "{args:?}: {}", done.err);
+    }
+    assert_eq!(run(&["config"], "SPV_SERVICE_HOST").code, 0);
+    write(&dir.path().join("portal.toml"), "listn = \"127.0.0.1:9131\"\n");
+    let file = run(&["config", "--config", "portal.toml"], "HOME");
+    assert_eq!((file.code, file.err.contains("did you mean listen?")), (2, true), "{}", file.err);
+}
+
+#[tokio::test]
 async fn order_lifecycle_from_creation_to_close() {
     for portal in test_portals().await {
         portal.client("maya@example.com");
@@ -318,7 +388,7 @@ async fn a_request_can_be_withdrawn_once() {
         ]);
         let reference = made["reference"].as_str().expect("a reference");
         assert_eq!(portal.json(&["request", "withdraw", reference])["status"], "withdrawn");
-        let again = portal.run(&["request", "withdraw", reference]);
+        let again = portal.run(&["request", "withdraw", reference, "--yes"]);
         assert_eq!(again.code, 1, "{}", again.err);
         assert_eq!(portal.run(&["request", "withdraw", "REQ-00000000"]).code, 1);
     }
@@ -492,7 +562,7 @@ async fn keys_rotate_and_second_factors_reset() {
     assert_eq!(portal.json(&["key", "list"]), after);
 
     portal.client("maya@example.com");
-    let done = portal.run(&["user", "reset-mfa", "maya@example.com"]);
+    let done = portal.run(&["user", "reset-mfa", "maya@example.com", "--yes"]);
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.err.starts_with("0 authenticator apps removed."), "{}", done.err);
     assert_eq!(portal.run(&["user", "reset-mfa", "nobody@example.com"]).code, 1);

@@ -1,6 +1,6 @@
 //! Migrations are atomic, concurrent-safe and refuse foreign schemas.
 
-use crate::support::spvctl;
+use crate::{backups::migrate_back, support::spvctl};
 use domain::kernel::db::{Db, Durability, Sql};
 use domain::testing::World;
 
@@ -96,6 +96,24 @@ async fn unreleased_schemas_are_refused_and_not_changed() {
             assert_eq!(code, Some(1), "{args:?}: {said}");
             assert!(said.contains("was made before 0.1.0; make a new one"), "{args:?}: {said}");
         }
+    }
+}
+
+#[tokio::test]
+async fn older_database_is_refused_with_the_remedy() {
+    for world in worlds().await {
+        migrate_back(&world).await;
+        for args in [&["client", "list"][..], &["worker"]] {
+            let (code, said) = run(&world, args);
+            assert_eq!(code, Some(1), "{args:?}: {said}");
+            assert!(
+                said.contains("older spvctl and lacks 1 of the migrations") && said.contains("spvctl migrate"),
+                "{said}"
+            );
+        }
+        assert_eq!(run(&world, &["migrate", "--check"]).0, Some(1));
+        assert_eq!(run(&world, &["migrate"]).0, Some(0));
+        assert_eq!(run(&world, &["client", "list"]).0, Some(0));
     }
 }
 

@@ -62,6 +62,7 @@ async fn missing_flags_are_prompted_for() {
             ("Country", ""),
             ("Price (USD)", "much"),
             ("Enter an amount", "\u{15}1250"),
+            ("email maya@example.com?", "y"),
         ],
     );
     assert_eq!(code, 0, "{said}");
@@ -81,6 +82,37 @@ async fn answering_no_changes_nothing() {
     let (code, said) = on_a_terminal(&portal, &["company", "delete", "Harbor Capital"], &[("Are you sure", "y")]);
     assert_eq!(code, 0, "{said}");
     assert_eq!(portal.json(&["company", "list"]), serde_json::json!([]));
+}
+
+#[tokio::test]
+async fn one_key_is_not_a_yes() {
+    let portal = TestPortal::sqlite().await;
+    portal.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
+    // Anything but y or n is asked again, and Enter alone is a no.
+    let delete = ["company", "delete", "Harbor Capital"];
+    let (code, said) = on_a_terminal(&portal, &delete, &[("[y/N]", "x"), ("Type y or n", "\u{15}")]);
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(portal.json(&["company", "list"]).as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn ctrl_c_in_a_prompt_restores_the_cursor_and_changes_nothing() {
+    let portal = TestPortal::sqlite().await;
+    portal.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
+    portal.run(&["company", "create", "--name", "Beta", "--business-name", "Beta LLC"]);
+    let create = ["client", "create", "--setup", "quick", "--first-name", "Maya", "--last-name", "Ortiz"];
+    let given = [&create[..], &["--email", "maya@example.com", "--price", "1"]].concat();
+    let prompts: [(&[&str], &str); 3] =
+        [(&["company", "delete", "Beta"], "[y/N]"), (&create, "Email"), (&given, "Company")];
+    for (args, question) in prompts {
+        let (code, said) = on_a_terminal(&portal, args, &[(question, "\u{3}")]);
+        assert_eq!(code, 1, "{args:?}: {said}");
+        assert!(said.contains("error: interrupted; nothing was changed"), "{args:?}: {said}");
+        let hidden = said.rfind("\u{1b}[?25l");
+        assert!(hidden.is_none() || said.rfind("\u{1b}[?25h") > hidden, "{args:?}: {said:?}");
+    }
+    assert_eq!(portal.json(&["company", "list"]).as_array().unwrap().len(), 2);
+    assert_eq!(portal.json(&["client", "list"]), serde_json::json!([]));
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use crate::support::{CommandOutput, Running, TestPortal, spvctl, test_portals};
 use std::{
     collections::BTreeMap,
     fs,
+    io::Write,
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant, SystemTime},
@@ -163,6 +164,75 @@ async fn seed_refuses_a_portal_in_use_outside_demo_mode() {
         assert_eq!([portal.json(&["spv", "list"]), portal.json(&["user", "list"])], before);
         portal.set("SPV_DEMO", true);
         assert_eq!(portal.run(&["seed"]).code, 0);
+    }
+}
+
+#[tokio::test]
+async fn what_people_notice_needs_a_yes() {
+    let portal = TestPortal::sqlite().await;
+    portal.client("maya@example.com");
+    let make = |email: &str, role: &str| {
+        let names = ["--first-name", "Ada", "--last-name", "A"];
+        portal.json(&[&["user", "create", "--role", role, "--email", email], &names[..]].concat());
+    };
+    make("ada@example.com", "super_admin");
+    make("eli@example.com", "employee");
+    let mail = portal.json(&["mail", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let refused: [&[&str]; 18] = [
+        &["client", "invite", "maya@example.com"],
+        &["client", "suspend", "maya@example.com"],
+        &["client", "archive", "maya@example.com"],
+        &["company", "archive", "Harbor Capital"],
+        &["company", "delete", "Harbor Capital"],
+        &["user", "role", "eli@example.com", "super_admin"],
+        &["user", "suspend", "eli@example.com"],
+        &["user", "archive", "eli@example.com"],
+        &["user", "restore", "eli@example.com"],
+        &["user", "invite", "eli@example.com"],
+        &["user", "reset-mfa", "eli@example.com"],
+        &["user", "sign-out", "eli@example.com"],
+        &["spv", "hold", "SPV-2026-001", "--reason", "Bank"],
+        &["spv", "cancel", "SPV-2026-001", "--reason", "Bank"],
+        &["commission", "pay"],
+        &["mail", "resend", &mail],
+        &["maintenance", "on"],
+        &["security", "block", "203.0.113.0/24"],
+    ];
+    let spv = portal.json(&["spv", "list"])[0]["identifier"].as_str().unwrap().to_owned();
+    let before = portal.json(&["activity", "list", "--limit", "500"]);
+    for args in refused {
+        let args: Vec<&str> = args.iter().map(|arg| if *arg == "SPV-2026-001" { spv.as_str() } else { arg }).collect();
+        let done = portal.run(&args);
+        assert_eq!((done.code, done.out.as_str()), (2, ""), "{args:?}: {}", done.err);
+        assert!(done.err.contains("? ") && done.err.contains("Give --yes"), "{args:?}: {}", done.err);
+    }
+    assert_eq!(portal.json(&["activity", "list", "--limit", "500"]), before);
+    assert_eq!(portal.run(&["client", "suspend", "maya@example.com", "--yes"]).code, 0);
+    assert_eq!(portal.json(&["client", "show", "maya@example.com"])["status"], "suspended");
+}
+
+#[tokio::test]
+async fn the_last_super_admin_of_the_offices_own_stays() {
+    for mut portal in test_portals().await {
+        for email in ["ada@example.com", "super@example.com"] {
+            let mut made = portal.command(&["user", "create", "--role", "super_admin", "--email", email]);
+            made.args(["--first-name", "Ada", "--last-name", "Admin", "--password-stdin"]).stdin(Stdio::piped());
+            let mut made = made.stdout(Stdio::null()).spawn().unwrap();
+            made.stdin.take().unwrap().write_all(b"a-long-uncommon-password").unwrap();
+            assert!(made.wait().unwrap().success());
+        }
+        let verbs: [&[&str]; 3] = [
+            &["archive", "ada@example.com"],
+            &["suspend", "ada@example.com"],
+            &["role", "ada@example.com", "employee"],
+        ];
+        for verb in verbs {
+            let done = portal.run(&[&["user"], verb, &["--yes"]].concat());
+            assert_eq!((done.code, done.err.contains("the last super admin")), (1, true), "{verb:?}: {}", done.err);
+        }
+        // In demo mode the demo's super admin can sign in, and takes over.
+        portal.set("SPV_DEMO", true);
+        assert_eq!(portal.run(&["user", "archive", "ada@example.com", "--yes"]).code, 0);
     }
 }
 

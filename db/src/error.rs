@@ -56,7 +56,10 @@ impl From<sqlx::Error> for Error {
             Some("40001" | "40P01") => Self::Serialization(error),
             Some("55P03") => Self::LockTimeout(error),
             _ if matches!(kind, Some(ErrorKind::UniqueViolation)) => Self::UniqueViolation(error),
-            _ if is_unavailable(&error) => Self::Unavailable(causes(&error)),
+            _ if is_unavailable(&error) => Self::Unavailable(match remedy(&error) {
+                Some(remedy) => format!("{}; {remedy}", causes(&error)),
+                None => causes(&error),
+            }),
             _ => Self::other(error),
         }
     }
@@ -74,6 +77,16 @@ impl From<sqlx::migrate::MigrateError> for Error {
             error => Self::other(error),
         }
     }
+}
+
+/// What an operator can do about a server that refuses a connection; none for other errors.
+fn remedy(error: &sqlx::Error) -> Option<&'static str> {
+    Some(match sqlstate(error)?.as_str() {
+        "3D000" => "create the database with `createdb`, or correct the name at the end of its address",
+        "28P01" | "28000" => "correct the user and the password in its address",
+        "53300" => "the server has no connection left: raise `max_connections`, or lower the pools of the portal",
+        _ => return None,
+    })
 }
 
 /// The message of an error with those of its sources on one line: a driver's own message is often only "error sending
@@ -122,9 +135,11 @@ fn is_unavailable(error: &sqlx::Error) -> bool {
         sqlx::Error::Database(db) => db.code().is_some_and(|code| match db.try_downcast_ref::<SqliteError>() {
             // The low byte is the primary result code: BUSY, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN.
             Some(_) => code.parse().is_ok_and(|code: i32| matches!(code & 0xff, 5 | 8 | 9 | 10 | 13 | 14)),
-            // 57P: the server stops; 57014: statement timeout; 53: out of connections or disk; 08: connection lost; 40:
+            // 3D000: no such database; 28: the user or the password is refused; 57P: the server stops; 57014: statement timeout; 53: out of connections or disk; 08: connection lost; 40:
             // rolled back; 25006: a standby, or read-only; 25P03: idle_in_transaction_session_timeout.
-            None => ["57P", "57014", "53", "08", "40", "25006", "25P03"].iter().any(|class| code.starts_with(class)),
+            None => ["57P", "57014", "53", "08", "40", "25006", "25P03", "3D000", "28"]
+                .iter()
+                .any(|class| code.starts_with(class)),
         }),
         _ => false,
     }

@@ -232,6 +232,7 @@ test('spvctl prompts for missing values on a terminal', async ({ office }) => {
       ['Country', ''],
       ['Price', 'much'],
       ['Enter an amount', '\u0015990.50'],
+      ['Continue?', 'y'],
     ],
   );
   expect(said.words).toContain('Client has been created and notified via email');

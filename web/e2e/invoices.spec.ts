@@ -192,7 +192,7 @@ test('spvctl lists and pays invoices', async ({ office }) => {
   );
   expect(paid).toMatchObject({ status: 'paid', due: '0.00' });
   expect(paid.payments).toHaveLength(1);
-  const again = await office.portal.spvctl('invoice', 'pay', due?.number ?? '', '--amount', '1');
+  const again = await office.portal.spvctl('invoice', 'pay', due?.number ?? '', '--amount', '1', '--yes');
   expect(again.code).toBe(1);
 });
 

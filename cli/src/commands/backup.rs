@@ -10,11 +10,19 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     Ctx, Error,
-    kernel::db::{Db, Durability},
+    kernel::{
+        db::{Db, Durability, sqlite_file},
+        storage::StorageUrl,
+    },
     operations::backups::{self, Backup, Manifest, Progress, Report, Restored, State},
 };
 use indicatif::{ProgressBar, ProgressStyle};
-use std::time::Duration;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::sync::watch;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -34,13 +42,19 @@ pub enum Verb {
                       storage, than the backup was made of. All of it is restored, or nothing.",
         after_help = "Examples:\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup restore 20261122-021000-6f1c --yes\n  SPV_DATABASE_URL=postgres://spv@db/spv spvctl backup restore 20261122-021000-6f1c"
     )]
-    Restore(TargetArgs),
+    Restore(RestoreArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
     /// As `backup list` shows it
     id: String,
+}
+
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// As `backup list` shows it; chosen from a list without it
+    id: Option<String>,
 }
 
 pub async fn run(verb: Verb, config: Config, out: Output, prompt: Prompt) -> Result {
@@ -54,13 +68,55 @@ pub async fn run(verb: Verb, config: Config, out: Output, prompt: Prompt) -> Res
         }
         // Does not need the portal's database.
         Verb::Verify(one) => verify(&ctx_without_portal(&config).await?, &one.id, &out).await,
-        Verb::Restore(one) => {
-            // First, so that another program's file is refused before the document folder is created.
-            let db = context::open_or_create_database(&config).await?;
-            let ctx = context::operator_ctx(&config.options(None)?, db);
-            let restored = restore(&ctx, &config, &one.id, &out, &prompt).await;
-            ctx.db.close().await;
+        Verb::Restore(args) => {
+            // Refuses another program's file before anything is created.
+            context::portal_exists(&config).await?;
+            let new = NewPaths::before(&config)?;
+            let restored = restore(&config, args.id, &out, &prompt).await;
+            if restored.is_err() {
+                new.remove();
+            }
             restored
+        }
+    }
+}
+
+/// What a restore may create, and was not there before: a failed one removes it.
+struct NewPaths {
+    files: Vec<PathBuf>,
+    documents: Option<PathBuf>,
+    /// Removed only where empty.
+    folders: Vec<PathBuf>,
+}
+
+impl NewPaths {
+    fn before(config: &Config) -> Result<Self> {
+        let database = sqlite_file(&config.database_url)?;
+        let beside = |file: &Path, end: &str| PathBuf::from(format!("{}{end}", file.display()));
+        let files = database.iter().flat_map(|file| ["", "-wal", "-shm"].map(|end| beside(file, end)));
+        let documents = match &config.storage {
+            StorageUrl::Files(folder) => Some(folder.clone()),
+            StorageUrl::S3(_) => None,
+        };
+        let folders = [config.backup_dir.clone(), config.data_dir.clone()];
+        let is_new = |path: &PathBuf| !path.exists();
+        Ok(Self {
+            files: files.filter(is_new).collect(),
+            documents: documents.filter(is_new),
+            folders: folders.into_iter().filter(is_new).collect(),
+        })
+    }
+
+    /// Leaves what cannot be removed.
+    fn remove(&self) {
+        for file in &self.files {
+            let _ = fs::remove_file(file);
+        }
+        if let Some(documents) = &self.documents {
+            let _ = fs::remove_dir_all(documents);
+        }
+        for folder in &self.folders {
+            let _ = fs::remove_dir(folder);
         }
     }
 }
@@ -115,9 +171,8 @@ async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
         .map(|manifest| (manifest.name.clone(), manifest_record(manifest)))
         .collect();
     for backup in known {
-        let gone = backup.state == State::Done
-            && backup.folder == here
-            && !found.iter().any(|manifest| manifest.name == backup.name);
+        let kept = backup.folder == here && found.iter().any(|manifest| manifest.name == backup.name);
+        let gone = backup.state == State::Done && !kept;
         records.push((backup.name.clone(), if gone { missing_record(&backup) } else { record(&backup) }));
     }
     records.sort_by(|(one, _), (other, _)| other.cmp(one));
@@ -144,8 +199,14 @@ async fn verify(ctx: &Ctx, name: &str, out: &Output) -> Result {
     Err(Failure::Found)
 }
 
-async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, prompt: &Prompt) -> Result {
-    let manifest = backups::find(ctx, name).await.map_err(name_missing_backup(name))?;
+async fn restore(config: &Config, name: Option<String>, out: &Output, prompt: &Prompt) -> Result {
+    let without_portal = ctx_without_portal(config).await?;
+    let name = match name {
+        Some(name) => name,
+        None => choose(&without_portal, prompt).await?,
+    };
+    let name = name.as_str();
+    let manifest = backups::find(&without_portal, name).await.map_err(name_missing_backup(name))?;
     prompt.confirm(&format!(
         "Restore the backup of {} ({} rows, {} documents) into {}?",
         manifest.made_at.format("%Y-%m-%d %H:%M UTC"),
@@ -153,10 +214,12 @@ async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, prompt: &
         manifest.documents.lines,
         config.database(),
     ))?;
-    let bar = progress_bar();
-    let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "restored");
-    let restored = backups::restore(ctx, name, &on_progress).await.map_err(name_missing_backup(name));
-    bar.finish_and_clear();
+    // Before anything is created, so that an interruption finds all of it.
+    let stop = shutdown::on_signal();
+    let db = context::open_or_create_database(config).await?;
+    let ctx = context::operator_ctx(&config.options(None)?, db);
+    let restored = restore_into(&ctx, name, stop).await;
+    ctx.db.close().await;
     let restored = restored?;
     out.one(restore_record(&restored))?;
     if let Some(path) = &restored.replaced_keys {
@@ -168,6 +231,36 @@ async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, prompt: &
     info("  2. Run `spvctl doctor` and `spvctl activity verify`.");
     info(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", restored.jobs));
     Ok(())
+}
+
+async fn restore_into(ctx: &Ctx, name: &str, mut stop: watch::Receiver<bool>) -> Result<Restored> {
+    let bar = progress_bar();
+    let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "restored");
+    let begun = tokio::select! {
+        begun = backups::begin_restore(ctx, name, &on_progress) => Some(begun),
+        _ = stop.wait_for(|stop| *stop) => None,
+    };
+    bar.finish_and_clear();
+    // Not interruptible from here on: during the commit it would be unknown whether the portal was restored.
+    match begun {
+        Some(begun) => Ok(begun.map_err(name_missing_backup(name))?.commit().await?),
+        None => Err(Failure::Refused("stopped; nothing was restored".to_owned())),
+    }
+}
+
+/// Asks which backup of the folder is restored.
+async fn choose(ctx: &Ctx, prompt: &Prompt) -> Result<String> {
+    let found = backups::list_stored(ctx).await?;
+    if found.is_empty() {
+        return Err(Failure::Refused("there is no backup in this folder; see SPV_BACKUP_DIR".to_owned()));
+    }
+    prompt.needs("the id of a backup, as `spvctl backup list` shows it")?;
+    let line = |manifest: &Manifest| {
+        let (at, by) = (manifest.made_at.format("%Y-%m-%d %H:%M UTC"), &manifest.made_by);
+        format!("{}  {at}  {} rows  by {by}", manifest.name, manifest.rows())
+    };
+    let lines: Vec<String> = found.iter().map(line).collect();
+    Ok(found[prompt.select("Backup", &lines)?].name.clone())
 }
 
 /// State of a backup that can be restored without the documents that could not be read.
@@ -228,8 +321,16 @@ fn manifest_record(manifest: &Manifest) -> Record {
         .hidden_in_table("documents_missing", manifest.missing.len())
 }
 
+/// State of a backup that is not in the folder where this portal keeps its backups.
+pub(super) const MISSING: &str = "missing";
+
 fn missing_record(backup: &Backup) -> Record {
-    record(&Backup { error: Some("is not in this folder".to_owned()), ..backup.clone() })
+    let folder = backup.folder.as_deref().unwrap_or("the folder it was made in");
+    let why = match backup.is_there() {
+        true => format!("lies in {folder}; set SPV_BACKUP_DIR to it"),
+        false => format!("is not in {folder} any more"),
+    };
+    record(&Backup { error: Some(why), ..backup.clone() }).replace("state", MISSING)
 }
 
 fn report_record(report: &Report) -> Record {

@@ -147,18 +147,28 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         }
         Verb::Show(args) => out.one(record(&clients::find(ctx, &args.client).await?)),
         Verb::Invite(args) => {
-            let client = clients::invite(ctx, clients::find(ctx, &args.client).await?.id).await?;
+            let client = clients::find(ctx, &args.client).await?;
+            cli.prompt.confirm(&format!("Email {} a link to set a password?", person(&client)))?;
+            let client = clients::invite(ctx, client.id).await?;
             info(&format!("An email to {} is on its way.", client.email));
             out.one(record(&client))
         }
         Verb::Suspend(args) => {
-            out.one(record(&clients::suspend(ctx, clients::find(ctx, &args.client).await?.id, None).await?))
+            let client = clients::find(ctx, &args.client).await?;
+            cli.prompt.confirm(&format!("Suspend {}? The client is signed out and kept out.", person(&client)))?;
+            out.one(record(&clients::suspend(ctx, client.id, None).await?))
         }
         Verb::Restore(args) => {
-            out.one(record(&clients::restore(ctx, clients::find(ctx, &args.client).await?.id, None).await?))
+            let client = clients::find(ctx, &args.client).await?;
+            cli.prompt.confirm(&format!("Restore {}? The client can sign in again.", person(&client)))?;
+            out.one(record(&clients::restore(ctx, client.id, None).await?))
         }
         Verb::Archive(args) => {
-            out.one(record(&clients::archive(ctx, clients::find(ctx, &args.client).await?.id, None).await?))
+            let client = clients::find(ctx, &args.client).await?;
+            let question =
+                format!("Archive {}? The client is hidden and cannot sign in; its orders stay.", person(&client));
+            cli.prompt.confirm(&question)?;
+            out.one(record(&clients::archive(ctx, client.id, None).await?))
         }
     }
 }
@@ -210,6 +220,11 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         SetupMode::Quick => Setup::Quick,
         SetupMode::Full => Setup::Full,
     };
+    let (name, price) =
+        (format!("{} {}", input.first_name, input.last_name), input.price.as_deref().unwrap_or_default());
+    let summary =
+        format!("Create the client {name} with an order of {} {price}, and email {}?", currency.code(), input.email);
+    prompt.confirm_on_terminal(&summary)?;
     let made = onboarding::create_client(ctx, setup, input).await?;
     info(match setup {
         Setup::Quick => "Client has been created and notified via email.",
@@ -237,6 +252,10 @@ async fn ask_optional_fields(input: &mut ClientInput, setup: SetupMode, cli: &Cl
         input.country = Some(codes[cli.prompt.select("Country", &codes)?].clone());
     }
     Ok(())
+}
+
+fn person(client: &Client) -> String {
+    format!("{} <{}>", client.name(), client.email)
 }
 
 fn record(client: &Client) -> Record {

@@ -136,9 +136,17 @@ async fn approve(args: Approve, cli: &CliContext) -> Result {
 async fn pay(args: Pay, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let detail = match &args.run {
-        None => commissions::open(ctx).await?,
+        None => {
+            cli.prompt.confirm("Open a payout run of every approved commission?")?;
+            commissions::open(ctx).await?
+        }
         Some(name) => {
-            let run = commissions::find_run(ctx, name).await?.run;
+            let found = commissions::find_run(ctx, name).await?;
+            let (run, payouts) = (found.run, found.payouts.len());
+            cli.prompt.confirm(&format!(
+                "Record the {payouts} transfers of {} as made? The partners are notified.",
+                run.name()
+            ))?;
             commissions::pay(ctx, run.id, None, args.paid_date.as_deref()).await?
         }
     };

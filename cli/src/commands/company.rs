@@ -128,10 +128,14 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.one(record(&companies::update(ctx, company.id, None, args.fields.input()).await?))
         }
         Verb::Archive(args) => {
-            out.one(record(&companies::archive(ctx, companies::find(ctx, &args.company).await?.id, None).await?))
+            let company = companies::find(ctx, &args.company).await?;
+            cli.prompt.confirm(&format!("Archive the company {}? Its members cannot sign in.", company.name))?;
+            out.one(record(&companies::archive(ctx, company.id, None).await?))
         }
         Verb::Restore(args) => {
-            out.one(record(&companies::restore(ctx, companies::find(ctx, &args.company).await?.id, None).await?))
+            let company = companies::find(ctx, &args.company).await?;
+            cli.prompt.confirm(&format!("Restore the company {}? Its members can sign in again.", company.name))?;
+            out.one(record(&companies::restore(ctx, company.id, None).await?))
         }
         Verb::Delete(args) => {
             let company = companies::find(ctx, &args.company).await?;

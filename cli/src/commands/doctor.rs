@@ -140,6 +140,10 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
         ));
     };
     let words = format!("{} was made {} hours ago", last.name, (ctx.now() - at).num_hours());
+    if !last.is_there() {
+        let folder = last.folder.as_deref().unwrap_or_default();
+        return Ok(Bad(format!("{words}, and is not in {folder} any more; see `spvctl backup list`")));
+    }
     if last.is_incomplete() {
         return Ok(Note(format!("{words}, without {} documents; see `spvctl backup list`", last.documents_missing)));
     }

@@ -98,12 +98,23 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 received_date: args.received_date,
                 note: args.note,
             };
+            let summary = format!(
+                "Record {} {} as received for invoice {} of {}? The client is notified.",
+                currency.code(),
+                typed.amount.as_deref().unwrap_or_default(),
+                invoice.name(),
+                invoice.client_name(),
+            );
+            prompt.confirm(&summary)?;
             invoices::pay(ctx, invoice.id, None, typed).await?
         }
         Verb::Void(args) => {
             prompt.missing(&[("reason", args.reason.is_some())])?;
             let reason = prompt.text(args.reason, "Reason", non_empty)?;
             let invoice = invoices::find(ctx, &args.invoice).await?.invoice;
+            let (name, client) = (invoice.name(), invoice.client_name());
+            prompt
+                .confirm(&format!("Void invoice {name} of {client}? The client is notified; it cannot be undone."))?;
             invoices::void(ctx, invoice.id, None, &reason).await?
         }
     };

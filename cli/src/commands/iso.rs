@@ -93,8 +93,21 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                     .with("spvs", depends.map(|found| found.spvs)),
             )
         }
-        Verb::Archive(args) => out.one(record(&isos::archive(ctx, isos::find(ctx, &args.iso).await?.id, None).await?)),
-        Verb::Restore(args) => out.one(record(&isos::restore(ctx, isos::find(ctx, &args.iso).await?.id, None).await?)),
+        Verb::Archive(args) => {
+            let iso = isos::find(ctx, &args.iso).await?;
+            cli.prompt.confirm(&format!(
+                "Archive the ISO partner {} <{}>? It cannot sign in.",
+                iso.name(),
+                iso.email
+            ))?;
+            out.one(record(&isos::archive(ctx, iso.id, None).await?))
+        }
+        Verb::Restore(args) => {
+            let iso = isos::find(ctx, &args.iso).await?;
+            let question = format!("Restore the ISO partner {} <{}>? It can sign in again.", iso.name(), iso.email);
+            cli.prompt.confirm(&question)?;
+            out.one(record(&isos::restore(ctx, iso.id, None).await?))
+        }
         Verb::Delete(args) => {
             let iso = isos::find(ctx, &args.iso).await?;
             cli.prompt.confirm(&format!("Are you sure you want to delete this ISO, {}?", iso.name()))?;
@@ -124,6 +137,9 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         },
         request_id: request::application_id(cli, args.request.as_deref()).await?,
     };
+    let summary =
+        format!("Create the ISO partner {} {}, and email {}?", input.first_name, input.last_name, input.email);
+    prompt.confirm_on_terminal(&summary)?;
     cli.out.one(record(&isos::create(&cli.ctx, input).await?))
 }
 

@@ -58,6 +58,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         }
         Verb::Show(args) => out.one(record(&mails::get(ctx, args.id).await?)),
         Verb::Resend(args) => {
+            let mail = mails::get(ctx, args.id).await?;
+            cli.prompt.confirm(&format!("Send the email {} to {} again?", mail.kind.name(), mail.to_email))?;
             let mail = mails::resend(ctx, args.id).await?;
             info("The email is queued; a running worker sends it.");
             out.one(record(&mail))

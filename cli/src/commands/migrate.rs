@@ -21,9 +21,7 @@ pub async fn run(args: &Args, config: &Config) -> Result {
     }
     let db = context::open_or_create_database(config).await?;
     let done = db.schema_state().await? == SchemaState::Usable;
-    db.migrate()
-        .await
-        .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
+    context::migrate(config, &db).await?;
     info(if done { "The schema was up to date." } else { "The schema is up to date now." });
     db.close().await;
     Ok(())

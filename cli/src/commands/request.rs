@@ -217,10 +217,12 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             cli.prompt.missing(&[("reason", args.reason.is_some())])?;
             let reason = cli.prompt.text(args.reason, "Reason", non_empty)?;
             let request = find(cli, &args.request).await?;
+            cli.prompt.confirm(&question("Reject", &request))?;
             requests::reject(ctx, request.id, None, &reason).await?
         }
         Verb::Withdraw(args) => {
             let request = find(cli, &args.request).await?;
+            cli.prompt.confirm(&format!("Withdraw the request {} of {}?", request.reference(), request.name))?;
             requests::withdraw(ctx, request.id, None).await?
         }
     };
@@ -270,6 +272,7 @@ async fn find(cli: &CliContext, name: &str) -> Result<Request> {
 async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
     let ctx = &cli.ctx;
     let request = find(cli, &args.request).await?;
+    cli.prompt.confirm_on_terminal(&question("Approve", &request))?;
     if request.kind != Kind::Order {
         return Ok(requests::approve(ctx, request.id, None, args.reply.as_deref()).await?);
     }
@@ -300,6 +303,16 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
         ordered_date: args.ordered_date,
     };
     Ok(requests::accept(ctx, request.id, None, input).await?)
+}
+
+/// Asks for a decision on a request, which its sender is told of.
+fn question(verb: &str, request: &Request) -> String {
+    format!(
+        "{verb} the request {} of {} <{}>? The sender is notified.",
+        request.reference(),
+        request.name,
+        request.email
+    )
 }
 
 fn parse_order(text: &str) -> Result<Order<RequestSort>, String> {

@@ -14,13 +14,7 @@ use domain::{
     },
 };
 use indicatif::{ProgressBar, ProgressStyle};
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{broadcast, watch},
     time::{Instant, timeout},
@@ -146,13 +140,7 @@ fn outcome_of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
 
 async fn load(wanted: seed::BenchmarkSize, cli: &CliContext) -> Result {
     let orders = wanted.orders;
-    let stop = Arc::new(AtomicBool::new(false));
-    let stop_signal = stop.clone();
-    let listener = tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stop_signal.store(true, Ordering::Relaxed);
-        }
-    });
+    let stop = shutdown::on_signal();
     // Hidden by indicatif when stderr is no terminal.
     let bar = ProgressBar::new(orders).with_style(
         ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} orders, {per_sec}, {eta} left")
@@ -160,11 +148,10 @@ async fn load(wanted: seed::BenchmarkSize, cli: &CliContext) -> Result {
     );
     let made = seed::insert_benchmark_data(&cli.ctx, wanted, |made| {
         bar.set_position(made);
-        !stop.load(Ordering::Relaxed)
+        !*stop.borrow()
     })
     .await?;
     bar.finish_and_clear();
-    listener.abort();
     if made < orders {
         return Err(Failure::Refused(format!("stopped: {made} of {orders} orders were made and stay")));
     }

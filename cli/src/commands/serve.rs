@@ -42,9 +42,7 @@ pub async fn run(args: Args, config: Config) -> Result {
         tracing::warn!("{words}");
     }
     let options = config.options(Some(address))?;
-    db.migrate()
-        .await
-        .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
+    context::migrate(&config, &db).await?;
     let auth = auth(&config)?;
     let ctx = context::operator_ctx(&options, db.clone()).acting_as(Actor::System("portal"));
     let shutdown = shutdown::with_drain(config.drain);

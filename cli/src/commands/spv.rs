@@ -164,26 +164,46 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::List(args) => return list(args, cli).await,
         Verb::Show(args) => spvs::find(ctx, &args.spv).await?,
         Verb::Update(args) => update(*args, cli).await?,
-        Verb::Start(args) => spvs::start(ctx, spv_id(cli, &args.spv).await?, None).await?,
-        Verb::Resume(args) => spvs::resume(ctx, spv_id(cli, &args.spv).await?, None).await?,
+        Verb::Start(args) => {
+            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            prompt.confirm_on_terminal(&question("Start", &spv))?;
+            spvs::start(ctx, spv.id, None).await?
+        }
+        Verb::Resume(args) => {
+            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            prompt.confirm_on_terminal(&question("Resume", &spv))?;
+            spvs::resume(ctx, spv.id, None).await?
+        }
         Verb::Hold(args) => {
             let reason = reason(args.reason)?;
-            spvs::hold(ctx, spv_id(cli, &args.spv).await?, None, &reason).await?
+            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            prompt.confirm(&question("Put on hold", &spv))?;
+            spvs::hold(ctx, spv.id, None, &reason).await?
         }
         Verb::Cancel(args) => {
             let reason = reason(args.reason)?;
-            spvs::cancel(ctx, spv_id(cli, &args.spv).await?, None, &reason).await?
+            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            prompt.confirm(&question("Cancel", &spv))?;
+            spvs::cancel(ctx, spv.id, None, &reason).await?
         }
         Verb::Reopen(args) => {
             let reason = reason(args.reason)?;
-            spvs::reopen(ctx, spv_id(cli, &args.spv).await?, None, &reason).await?
+            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            prompt.confirm(&question("Reopen", &spv))?;
+            spvs::reopen(ctx, spv.id, None, &reason).await?
         }
     };
     show(detail, cli)
 }
 
-async fn spv_id(cli: &CliContext, name: &str) -> Result<domain::kernel::ids::SpvId> {
-    Ok(spvs::find(&cli.ctx, name).await?.spv.id)
+/// Asks for a change of an order's status, which its client is told of.
+fn question(verb: &str, spv: &Spv) -> String {
+    format!(
+        "{verb} the order {} of {} ({})? The client is notified.",
+        spv.identifier(),
+        spv.client_name(),
+        spv.status.name()
+    )
 }
 
 /// Corrects the version that is stored now.

@@ -159,8 +159,9 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Add(args) => add(*args, cli).await,
         Verb::Remove(args) => {
             let detail = spvs::find(ctx, &args.spv).await?;
-            let id = find_step(&detail.steps, &args.step)?.id;
-            let spv = steps::remove(ctx, id, None).await?;
+            let step = find_step(&detail.steps, &args.step)?;
+            cli.prompt.confirm(&format!("Remove the step {} of {}?", step.step_name, detail.spv.identifier()))?;
+            let spv = steps::remove(ctx, step.id, None).await?;
             out.list(spvs::get(ctx, spv.id).await?.steps.iter().map(record).collect(), "steps")
         }
         Verb::Order(args) => {

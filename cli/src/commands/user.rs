@@ -139,33 +139,30 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.page(page.items.iter().map(record).collect(), "accounts", page.next_cursor)
         }
         Verb::Show(args) => out.one(record(&lookup::user(ctx, &args.user).await?)),
-        Verb::Role(args) => {
-            let user = lookup::user(ctx, &args.user).await?;
-            let company = lookup::company(ctx, args.company.as_deref()).await?;
-            let iso = lookup::iso(ctx, args.iso.as_deref()).await?;
-            let iso = if args.no_iso { Some(None) } else { iso.map(Some) };
-            out.one(record(&people::set_role(ctx, user.id, args.role, company, iso, None).await?))
-        }
+        Verb::Role(args) => set_role(args, cli).await,
         Verb::Suspend(args) => {
-            out.one(record(&users::suspend(ctx, lookup::user(ctx, &args.user).await?.id, None).await?))
+            let user = confirmed(cli, args, |who| format!("Suspend {who}? They are signed out and kept out.")).await?;
+            out.one(record(&users::suspend(ctx, user.id, None).await?))
         }
         Verb::Invite(args) => {
-            let user = lookup::user(ctx, &args.user).await?;
+            let user = confirmed(cli, args, |who| format!("Email {who} a link to set a password?")).await?;
             users::invite_again(ctx, user.id).await?;
-            info(&format!(
-                "An email to {} with a link to set a password is queued; a running worker sends it.",
-                user.email
-            ));
+            tell_of_link(&user);
             Ok(())
         }
         Verb::Archive(args) => {
-            out.one(record(&users::archive(ctx, lookup::user(ctx, &args.user).await?.id, None).await?))
+            let user =
+                confirmed(cli, args, |who| format!("Archive {who}? They are hidden and cannot sign in.")).await?;
+            out.one(record(&users::archive(ctx, user.id, None).await?))
         }
         Verb::Restore(args) => {
-            out.one(record(&users::restore(ctx, lookup::user(ctx, &args.user).await?.id, None).await?))
+            let user = confirmed(cli, args, |who| format!("Restore {who}? They can sign in again.")).await?;
+            out.one(record(&users::restore(ctx, user.id, None).await?))
         }
         Verb::ResetMfa(args) => {
-            let user = lookup::user(ctx, &args.user).await?;
+            let question =
+                |who: &str| format!("Remove every second factor of {who}? A password alone signs them in then.");
+            let user = confirmed(cli, args, question).await?;
             let removed = factors::reset(ctx, user.id).await?;
             info(&format!(
                 "{removed} authenticator apps removed. {} signs in with the password alone now.",
@@ -178,11 +175,34 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.list(sessions.iter().map(session_record).collect(), "live sessions")
         }
         Verb::SignOut(args) => {
-            let ended = users::sign_out(ctx, lookup::user(ctx, &args.user).await?.id).await?;
+            let user = confirmed(cli, args, |who| format!("End every session of {who}?")).await?;
+            let ended = users::sign_out(ctx, user.id).await?;
             info(&format!("{ended} sessions ended."));
             Ok(())
         }
     }
+}
+
+async fn set_role(args: SetRole, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let user = lookup::user(ctx, &args.user).await?;
+    let company = lookup::company(ctx, args.company.as_deref()).await?;
+    let iso = lookup::iso(ctx, args.iso.as_deref()).await?;
+    let iso = if args.no_iso { Some(None) } else { iso.map(Some) };
+    let (from, to) = (user.role.name(), args.role.name());
+    cli.prompt.confirm(&format!("Change {} from {from} to {to}? Their sessions end.", person(&user)))?;
+    cli.out.one(record(&people::set_role(ctx, user.id, args.role, company, iso, None).await?))
+}
+
+/// The account that is named, after a yes to the question about it.
+async fn confirmed(cli: &CliContext, args: TargetArgs, question: impl FnOnce(&str) -> String) -> Result<User> {
+    let user = lookup::user(&cli.ctx, &args.user).await?;
+    cli.prompt.confirm(&question(&person(&user)))?;
+    Ok(user)
+}
+
+fn tell_of_link(user: &User) {
+    info(&format!("An email to {} with a link to set a password is queued; a running worker sends it.", user.email));
 }
 
 async fn create(args: Create, cli: &CliContext) -> Result {
@@ -216,14 +236,24 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         password,
         language: args.language,
     };
+    let (name, after) = (
+        format!("{} {}", input.first_name, input.last_name),
+        if mailed { ", and email them a link to set a password" } else { "" },
+    );
+    prompt.confirm_on_terminal(&format!(
+        "Create the account of {name} <{}> as {}{after}?",
+        input.email,
+        role.name()
+    ))?;
     let user = people::create(ctx, role, input).await?;
     if mailed {
-        info(&format!(
-            "An email to {} with a link to set a password is queued; a running worker sends it.",
-            user.email
-        ));
+        tell_of_link(&user);
     }
     cli.out.one(record(&user))
+}
+
+fn person(user: &User) -> String {
+    format!("{} <{}>", user.name(), user.email)
 }
 
 fn record(user: &User) -> Record {

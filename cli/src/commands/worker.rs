@@ -2,10 +2,10 @@
 use crate::{
     config::{self, Config},
     context,
-    exit::{Failure, Result},
+    exit::Result,
     shutdown,
 };
-use domain::{Actor, kernel::db::SchemaState};
+use domain::Actor;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  spvctl worker --config portal.toml")]
@@ -20,11 +20,7 @@ pub async fn run(config: Config) -> Result {
     if db.is_empty().await? {
         db.migrate().await?;
     }
-    if db.schema_state().await? != SchemaState::Usable {
-        return Err(Failure::Refused(
-            "the database has another schema than this program; run `spvctl migrate`".to_owned(),
-        ));
-    }
+    context::check_schema(&config, &db).await?;
     let ctx = context::operator_ctx(&config.options(None)?, db.clone()).acting_as(Actor::System("worker"));
     let stop = shutdown::on_signal();
     context::serve_metrics(&config, &ctx, stop.clone()).await?;

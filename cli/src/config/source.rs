@@ -3,6 +3,7 @@ use super::SETTINGS;
 use crate::{
     args::Globals,
     exit::{Failure, Result},
+    nearest::nearest,
 };
 use figment::{
     Error, Figment, Metadata, Profile, Provider,
@@ -71,11 +72,11 @@ impl Sources {
             let data =
                 file.data().map_err(|e| Failure::Usage(format!("{named_by}{} is not TOML: {e}", path.display())))?;
             if let Some(key) = data.values().flat_map(|dict| dict.keys()).find(|key| !known(key)) {
-                let names: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+                let near = nearest(key, SETTINGS.iter().map(|setting| setting.name));
+                let near = near.map(|name| format!("; did you mean {name}?")).unwrap_or_else(|| ";".to_owned());
                 return Err(Failure::Usage(format!(
-                    "{key}: no such setting, in {}; there are {}",
+                    "{key}: no such setting, in {}{near} `spvctl config` lists all",
                     path.display(),
-                    names.join(", ")
                 )));
             }
             figment = figment.merge(file);

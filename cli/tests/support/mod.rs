@@ -54,9 +54,9 @@ impl TestPortal {
         self.command(args).output().unwrap().into()
     }
 
-    /// Runs a command, asserts success and parses its JSON.
+    /// Runs a command with `--yes`, asserts success and parses its JSON.
     pub fn json(&self, args: &[&str]) -> Value {
-        let done = self.run(&[args, &["--format", "json"]].concat());
+        let done = self.run(&[args, &["--yes", "--format", "json"]].concat());
         assert_eq!(done.code, 0, "{args:?}: {}", done.err);
         serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", done.out))
     }

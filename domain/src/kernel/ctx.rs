@@ -16,6 +16,9 @@ use std::{path::PathBuf, sync::Arc};
 /// The password of the demo sign-ins unless the operator chooses another.
 pub const DEMO_PASSWORD: &str = "portal-demo-2026";
 
+/// The demo office's super admin. Outside demo mode its password is refused, so it does not count as one.
+pub const DEMO_SUPER_ADMIN: &str = "super@example.com";
+
 #[derive(Clone, Debug)]
 pub struct Ctx {
     pub actor: Actor,

@@ -277,6 +277,18 @@ impl Db {
         })
     }
 
+    /// How many migrations of this program are pending.
+    ///
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
+    pub async fn pending_migrations(&self) -> Result<usize> {
+        match Self::migrations(&mut self.clone()).await {
+            Ok(found) => Ok(Self::known_migrations().difference(&found).count()),
+            Err(e @ Error::Unavailable(_)) => Err(e),
+            Err(_) => Ok(Self::known_migrations().len()),
+        }
+    }
+
     async fn schema_is(&self, good: impl FnOnce(&BTreeSet<i64>, &BTreeSet<i64>) -> bool) -> Result<bool> {
         match Self::migrations(&mut self.clone()).await {
             Ok(found) => Ok(good(&found, &Self::known_migrations())),

@@ -5,14 +5,14 @@ use crate::{
         users::{self, User},
     },
     kernel::{
-        ctx::Ctx,
+        ctx::{Ctx, DEMO_SUPER_ADMIN},
         error::{Error, Result},
     },
 };
 
 /// Addresses of the demo accounts that the documentation names.
 pub const EMAILS: [&str; 5] =
-    ["client@example.com", "employee@example.com", "super@example.com", "company@example.com", "iso@example.com"];
+    ["client@example.com", "employee@example.com", DEMO_SUPER_ADMIN, "company@example.com", "iso@example.com"];
 
 /// Addresses of the demo accounts that can sign in with the public password. Empty outside demo mode, as sign-in refuses
 /// them then.

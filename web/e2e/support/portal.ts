@@ -87,9 +87,9 @@ export class Portal {
     return new CommandResult(await run(spvctl, args, { env: this.env, input }));
   }
 
-  /** Runs spvctl, fails the test unless it succeeds, and returns its JSON. */
+  /** Runs spvctl with `--yes`, fails the test unless it succeeds, and returns its JSON. */
   async operator<Data = unknown>(...args: string[]): Promise<Data> {
-    const result = await this.spvctl(...args, '--format', 'json');
+    const result = await this.spvctl(...args, '--yes', '--format', 'json');
     if (result.code !== 0)
       throw new Error(`spvctl ${args.join(' ')} ended with ${result.code}: ${result.words}`);
     return result.outcome.stdout.trim() ? result.data<Data>() : (undefined as Data);

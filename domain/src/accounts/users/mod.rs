@@ -37,7 +37,7 @@ use crate::{
     accounts::auth::sessions,
     kernel::{
         access::{Action, Resource, Role},
-        ctx::{Ctx, fresh},
+        ctx::{Ctx, DEMO_SUPER_ADMIN, fresh},
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Problem, Result},
         ids::UserId,
@@ -302,7 +302,9 @@ pub(crate) async fn check_not_last_super_admin(tx: &mut Tx, ctx: &Ctx, user: &Us
     if user.role != Role::SuperAdmin || user.status != Status::Active || banned {
         return Ok(());
     }
-    let others = store::lock_super_admins(tx, ctx.now()).await?.into_iter().any(|id| id != user.id);
+    let can_sign_in = |email: &str| ctx.options.demo || email != DEMO_SUPER_ADMIN;
+    let found = store::lock_super_admins(tx, ctx.now()).await?;
+    let others = found.iter().any(|(id, email)| *id != user.id && can_sign_in(email));
     if others { Ok(()) } else { Err(Error::conflict("last_super_admin")) }
 }
 

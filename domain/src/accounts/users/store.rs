@@ -69,16 +69,15 @@ pub async fn lock(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
     tx.sql_built(sql).bind(id).optional().await
 }
 
-/// Locks the active super admins, so that of two who demote each other one waits. Must be locked before any other row:
+/// Locks the active super admins, with their addresses, so that of two who demote each other one waits. Must be locked before any other row:
 /// the two would deadlock otherwise.
-pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<UserId>> {
+pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<(UserId, String)>> {
     let sql = format!(
-        "select id from users where role = 'super_admin' and status = 'active' \
+        "select id, email from users where role = 'super_admin' and status = 'active' \
          and (banned_until is null or banned_until <= $1) order by id{}",
         for_update(tx.dialect(), "users")
     );
-    let rows: Vec<(UserId,)> = tx.sql_built(sql).bind(now).all().await?;
-    Ok(rows.into_iter().map(|(id,)| id).collect())
+    tx.sql_built(sql).bind(now).all().await
 }
 
 /// Whether the user's company, or the ISO of an ISO user, is archived (decision 26). Clients of an archived ISO stay.

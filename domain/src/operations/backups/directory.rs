@@ -42,11 +42,14 @@ pub struct StoredBackup {
     pub manifest: Manifest,
 }
 
+/// End of the name of a backup that was made before an upgrade.
+pub const UPGRADE: &str = "-upgrade";
+
 /// Whether the configured directory held backups. If it is missing or empty now, its disk is probably not mounted, and
 /// creating it would fill the wrong disk.
 async fn had_backups(ctx: &Ctx, path: &Path) -> Result<bool> {
     let own = ctx.options.own_backups().as_deref() == Some(path);
-    Ok(!own && ctx.db.is_usable().await? && store::has_backup_in(&mut ctx.db(), &path.to_string_lossy()).await?)
+    Ok(!own && !ctx.db.is_empty().await? && store::has_backup_in(&mut ctx.db(), &path.to_string_lossy()).await?)
 }
 
 impl BackupDir {
@@ -444,8 +447,9 @@ fn is_hash(name: &str) -> bool {
     name.len() == 64 && name.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
 }
 
-/// Whether it is the name of a backup, as `20261122-021000-6f1c`.
+/// Whether it is the name of a backup, as `20261122-021000-6f1c`, perhaps with [`UPGRADE`].
 fn is_name(name: &str) -> bool {
+    let name = name.strip_suffix(UPGRADE).unwrap_or(name);
     let plain = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f' | '-');
     name.len() <= 40 && name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(plain)
 }
@@ -465,7 +469,7 @@ mod tests {
 
     #[test]
     fn names_of_backups_cannot_name_other_paths() {
-        assert!(is_name("20261122-021000-6f1c"));
+        assert!(is_name("20261122-021000-6f1c") && is_name("20261122-021000-6f1c-upgrade"));
         for other in ["", ".", "..", "../secrets", ".making-20261122-021000-6f1c", "contents", "2026/11", "a\0b"] {
             assert!(!is_name(other), "{other}");
         }

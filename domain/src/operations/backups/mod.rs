@@ -17,7 +17,7 @@ mod verify;
 
 pub(crate) use directory::TempDir;
 pub use manifest::{Manifest, Part, Rows};
-pub use restore::Restored;
+pub use restore::{PendingRestore, Restored};
 pub use store::{Backup, State};
 pub(crate) use transfer::copy_into_empty;
 pub use transfer::{DatabaseTransfer, TransferReport, begin_transfer};
@@ -39,7 +39,7 @@ use crate::{
     },
 };
 use chrono::{DateTime, Duration, Utc};
-use directory::BackupDir;
+use directory::{BackupDir, UPGRADE};
 use serde::{Deserialize, Serialize};
 
 /// Tables that are in no backup, with the reason.
@@ -272,6 +272,55 @@ pub async fn create(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Backup> {
     get(ctx, id).await
 }
 
+/// Creates a backup of a portal in use before its schema is migrated; `None` of one without accounts. It has no row in
+/// the database, whose tables are another version's, until [`adopt`] adds it. The operator.
+///
+/// # Errors
+/// As [`create`].
+#[tracing::instrument(level = "debug", name = "backups.create_before_upgrade", skip_all)]
+pub async fn create_before_upgrade(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Option<Manifest>> {
+    ctx.may(Action::Update, Resource::System)?;
+    if !store::is_used(&mut ctx.db()).await? {
+        return Ok(None);
+    }
+    let folder = open_locked(ctx).await?;
+    let (id, name) = new_name(ctx);
+    let (name, by) = (format!("{name}{UPGRADE}"), format!("upgrade to {}", env!("CARGO_PKG_VERSION")));
+    let made = create::create(ctx, &folder, id, &name, &by, tell).await;
+    if made.is_err() {
+        let _ = folder.remove_incomplete().await;
+    }
+    let manifest = made?;
+    if let Err(error) = folder.prune(ctx.options.backup_keep, &manifest.name).await {
+        tracing::warn!(%error, "old backups not pruned");
+    }
+    Ok(Some(manifest))
+}
+
+/// Lists a backup of [`create_before_upgrade`] in the migrated database. The operator.
+///
+/// # Errors
+/// Forbidden; Unavailable.
+#[tracing::instrument(level = "debug", name = "backups.adopt", skip_all)]
+pub async fn adopt(ctx: &Ctx, manifest: &Manifest) -> Result<()> {
+    ctx.may(Action::Update, Resource::System)?;
+    let folder = &BackupDir::open(ctx).await?.name();
+    ctx.transaction(|tx| {
+        async move {
+            store::adopt(tx, manifest, folder).await?;
+            let event = event("backup.created", manifest.id, &manifest.name)
+                .with("by", manifest.made_by.clone())
+                .with("rows", manifest.rows())
+                .with("documents", manifest.documents.lines)
+                .with("missing", manifest.missing.len())
+                .with("bytes", manifest.bytes());
+            activity::append(tx, ctx, event).await
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
 /// Creates the backup in the locked directory.
 async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: ProgressCallback<'_>) -> Result<()> {
     // First, as leftovers of a transfer may fill the disk.
@@ -397,9 +446,19 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
 /// `backup_damaged`, `backup_running`; Unavailable. No row is changed in any of these cases.
 #[tracing::instrument(level = "debug", name = "backups.restore", skip_all)]
 pub async fn restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Restored> {
+    begin_restore(ctx, name, tell).await?.commit().await
+}
+
+/// [`restore`] up to its commit, until when it can be dropped. The operator.
+///
+/// # Errors
+/// As [`restore`].
+#[tracing::instrument(level = "debug", name = "backups.begin_restore", skip_all)]
+pub async fn begin_restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<PendingRestore> {
     ctx.may(Action::Update, Resource::System)?;
     let folder = BackupDir::open(ctx).await?.lock_shared().await?;
-    restore::restore(ctx, &folder, &folder.find(name).await?, tell).await
+    let kept = folder.find(name).await?;
+    restore::begin(ctx, folder, kept, tell).await
 }
 
 /// Time of the last restore. Schedules do not catch up on anything before it: a copy started for inspection would

@@ -43,16 +43,27 @@ pub struct Restored {
     pub replaced_keys: Option<PathBuf>,
 }
 
+/// A restore in an open transaction. Dropped, it restores nothing.
+#[derive(Debug)]
+pub struct PendingRestore {
+    ctx: Ctx,
+    tx: Tx,
+    /// Holds the lock of the directory.
+    _folder: BackupDir,
+    kept: StoredBackup,
+    missing: i64,
+}
+
 /// # Errors
 /// As [`super::restore`].
-pub(super) async fn restore(
+pub(super) async fn begin(
     ctx: &Ctx,
-    folder: &BackupDir,
-    kept: &StoredBackup,
+    folder: BackupDir,
+    kept: StoredBackup,
     tell: ProgressCallback<'_>,
-) -> Result<Restored> {
+) -> Result<PendingRestore> {
     let ctx = &ctx.background();
-    check_target(ctx, kept).await?;
+    check_target(ctx, &kept).await?;
     for (file, part) in kept.manifest.parts() {
         if let Some(fault) = kept.verify_file(&file, part).await {
             return Err(damaged(fault));
@@ -64,15 +75,15 @@ pub(super) async fn restore(
         tell(Progress::Document { nth: n + 1, of: documents.len() });
         // A later backup may have a content that this one is missing.
         let lacking = kept.manifest.missing.contains(&document.key);
-        if lacking && verify::check_document(folder, document).await.is_some() {
+        if lacking && verify::check_document(&folder, document).await.is_some() {
             missing += 1;
             continue;
         }
-        restore_document(ctx, folder, document).await?;
+        restore_document(ctx, &folder, document).await?;
     }
     // Reads files inside the transaction, which is acceptable only because the portal is empty and has no users.
     let mut tx = ctx.db.begin_bulk().await?;
-    load_all(&mut tx, Purpose::Backup, kept, tell).await?;
+    load_all(&mut tx, Purpose::Backup, &kept, tell).await?;
     for name in folder.names().await? {
         // Other backups that are unreadable do not matter.
         if let Ok(other) = folder.find(&name).await {
@@ -84,24 +95,34 @@ pub(super) async fn restore(
         .with("made_at", manifest.made_at.to_rfc3339());
     activity::append(&mut tx, ctx, event).await?;
     tx.analyze().await?;
-    // Last, so that a failed restore keeps the previous keys.
-    let (signing_keys, replaced_keys) = restore_signing_keys(ctx, kept).await?;
-    if let Err(e) = tx.commit().await {
-        if let (Some(path), Some(before)) = (&signing_keys, &replaced_keys) {
-            tokio::fs::rename(before, path).await.map_err(|e| jsonl::unavailable(path, &e))?;
+    Ok(PendingRestore { ctx: ctx.clone(), tx, _folder: folder, kept, missing })
+}
+
+impl PendingRestore {
+    /// # Errors
+    /// As [`super::restore`].
+    pub async fn commit(self) -> Result<Restored> {
+        let Self { ctx, tx, kept, missing, .. } = self;
+        // Last, so that a failed restore keeps the previous keys.
+        let (signing_keys, replaced_keys) = restore_signing_keys(&ctx, &kept).await?;
+        if let Err(e) = tx.commit().await {
+            if let (Some(path), Some(before)) = (&signing_keys, &replaced_keys) {
+                tokio::fs::rename(before, path).await.map_err(|e| jsonl::unavailable(path, &e))?;
+            }
+            return Err(e);
         }
-        return Err(e);
+        let manifest = kept.manifest;
+        Ok(Restored {
+            rows: manifest.rows(),
+            name: manifest.name,
+            made_at: manifest.made_at,
+            documents: manifest.documents.lines,
+            missing,
+            jobs: manifest.jobs.lines,
+            signing_keys,
+            replaced_keys,
+        })
     }
-    Ok(Restored {
-        name: manifest.name.clone(),
-        made_at: manifest.made_at,
-        rows: manifest.rows(),
-        documents: manifest.documents.lines,
-        missing,
-        jobs: manifest.jobs.lines,
-        signing_keys,
-        replaced_keys,
-    })
 }
 
 /// Checks that the target database can take the backup.

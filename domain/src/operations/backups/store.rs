@@ -44,6 +44,12 @@ crate::kernel::db::row! {
 
 impl Backup {
     /// Completed with missing documents.
+    /// Whether its files are still in the folder where they were written.
+    pub fn is_there(&self) -> bool {
+        let folder = self.folder.as_ref().map(std::path::Path::new);
+        folder.is_some_and(|folder| folder.join(&self.name).join(super::manifest::FILE).is_file())
+    }
+
     pub fn is_incomplete(&self) -> bool {
         self.state == State::Done && self.documents_missing > 0
     }

@@ -10,7 +10,7 @@ use crate::{
     kernel::{
         access::{Action, Actor, Role},
         clock::{Clock, RandomSource},
-        ctx::{Ctx, Options, Origin},
+        ctx::{Ctx, DEMO_SUPER_ADMIN, Options, Origin},
         db::{Db, Durability, ScopedFutureExt, Tx},
         error::{Error, Result},
         ids::{CompanyId, IsoId, SessionId, SpvId, StepId},
@@ -113,7 +113,7 @@ const SEED: u64 = 20_261_121;
 
 /// Accounts created first and last: an office with the first and without the last is incomplete.
 const FIRST: &str = "employee@example.com";
-const LAST: &str = "super@example.com";
+const LAST: &str = DEMO_SUPER_ADMIN;
 
 /// Creates the demo office once; later calls change nothing and return false. In an empty portal it is one transaction,
 /// so that an interrupted call can be repeated.
