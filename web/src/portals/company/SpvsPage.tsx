@@ -53,9 +53,15 @@ export function Component() {
     {
       key: 'iso',
       header: t('spvs.partner'),
+      extra: true,
       cell: (spv) => spv.iso_name ?? t('dashboards:company.unassigned'),
     },
-    { key: 'country', header: t('names:field.country'), cell: (spv) => t(`names:country.${spv.country}`) },
+    {
+      key: 'country',
+      header: t('names:field.country'),
+      extra: true,
+      cell: (spv) => t(`names:country.${spv.country}`),
+    },
     {
       key: 'status',
       width: 116,

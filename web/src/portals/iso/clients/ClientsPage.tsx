@@ -33,7 +33,13 @@ export function Component() {
       phone: 'text',
       cell: (client) => client.email,
     },
-    { key: 'phone', whole: true, header: t('names:field.phone'), cell: (client) => client.phone ?? '—' },
+    {
+      key: 'phone',
+      whole: true,
+      extra: true,
+      header: t('names:field.phone'),
+      cell: (client) => client.phone ?? '—',
+    },
     {
       key: 'status',
       header: t('common:status'),
