@@ -165,7 +165,7 @@ async function office(database) {
   spvctl(["seed", "--spvs", orders]);
   say(`${database}: ${orders} orders seeded in ${((Date.now() - seeding) / 1000).toFixed(0)} s`);
   settle();
-  const company = JSON.parse(spvctl(["company", "list", "--format", "json"]))[0];
+  const company = JSON.parse(spvctl(["company", "list", "--format", "json"])).items[0];
   for (const [role, extra] of [["employee", []], ["super_admin", []], ["company_admin", ["--company", company.id]]]) {
     spvctl(["user", "create", "--role", role, "--first-name", "Bench", "--last-name", role, "--email", `${role}@bench.example`, "--password-stdin", ...extra], password);
   }
@@ -252,7 +252,7 @@ async function measureStreams(product, employee, clients, steps) {
 /** Dashboards of companies with forty partners, and of single partners, as these grow tenfold twice. */
 async function measureGrowth(product) {
   const { base, spvctl, settle } = product;
-  const listed = (noun) => JSON.parse(spvctl([noun, "list", "--limit", "500", "--format", "json"]));
+  const listed = (noun) => JSON.parse(spvctl([noun, "list", "--limit", "500", "--format", "json"])).items;
   const sizes = [400, 4_000, 40_000];
   const rows = [];
   for (const size of sizes) {
@@ -264,7 +264,7 @@ async function measureGrowth(product) {
     };
     const company = seeded(size, 40);
     // Every fifth order came without a partner.
-    const partner = JSON.parse(spvctl(["iso", "list", "--company", seeded((size * 5) / 4, 1).id, "--format", "json"]))[0];
+    const partner = JSON.parse(spvctl(["iso", "list", "--company", seeded((size * 5) / 4, 1).id, "--format", "json"])).items[0];
     const email = `growth-${size}@bench.example`;
     spvctl(["user", "create", "--role", "company_admin", "--first-name", "Bench", "--last-name", "Growth", "--email", email, "--password-stdin", "--company", company.id], password);
     settle();

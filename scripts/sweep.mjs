@@ -121,7 +121,7 @@ const env = {
   SPV_AUTH_REQUIRE_MFA: "none", SPV_AUTH_RATE_LIMITS: "false",
 };
 const spvctl = (args, input, more) => execFileSync(spvctlPath, args, { env: { ...env, ...more }, input, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
-const list = (noun, ...more) => JSON.parse(spvctl([noun, "list", "--format", "json", ...more]));
+const list = (noun, ...more) => JSON.parse(spvctl([noun, "list", "--format", "json", ...more])).items;
 spvctl(["migrate"]);
 let [there, samples] = [0, undefined];
 const measured = [];

@@ -1,20 +1,23 @@
 //! Command-line arguments: global options and the tree of commands. The verbs of a noun are in its file under `commands`.
-use crate::{commands, output::Format};
-use clap::{ArgMatches, Args, Parser, Subcommand};
-use domain::kernel::error::Problem;
+use crate::{commands, nearest::nearest, output::Format};
+use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand};
+use domain::kernel::{
+    error::Problem,
+    page::{MAX_LIMIT, Order, Page, PageQuery, SortKey},
+};
 use std::{iter, path::PathBuf, str::FromStr};
 
 #[derive(Debug, Parser)]
 #[command(
     name = "spvctl",
-    version,
+    version = env!("SPVCTL_VERSION"),
     about = "The SPV portal: its server, its worker, and every operator's command.",
     long_about = "The SPV portal: its server, its worker, and every operator's command.\n\nSettings come from defaults, \
                   the file given by --config, the environment (SPV_…) and flags, each overrides the one before it. \
                   `spvctl config` shows what is in force.",
-    after_help = "Examples:\n  spvctl serve\n  spvctl user create --role super_admin --email admin@example.com\n  \
+    after_help = "Examples:\n  spvctl serve\n  spvctl user create --role super_admin\n  \
                   spvctl client create --setup quick\n  spvctl spv list --status pending --format json\n\n\
-                  Exit codes: 0 done, 1 refused or not found, 2 usage, 3 our fault.",
+                  Exit codes: 0 success, 1 refused or not found, 2 usage error, 3 internal error.",
     propagate_version = false,
     subcommand_required = true,
     arg_required_else_help = true,
@@ -43,6 +46,9 @@ pub struct Globals {
     /// How data is printed
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
+    /// Fields to print, in this order
+    #[arg(long, global = true, visible_alias = "columns", value_delimiter = ',', value_name = "NAMES")]
+    pub fields: Vec<String>,
     /// Answer every question with yes
     #[arg(long, short = 'y', global = true)]
     pub yes: bool,
@@ -128,9 +134,21 @@ pub enum Command {
         after_help = "Examples:\n  spvctl document list --spv SPV-2026-001\n  spvctl document put deed.pdf --spv SPV-2026-001"
     )]
     Document(commands::document::Verb),
+    /// Conversations with clients
+    #[command(subcommand, after_help = "Examples:\n  spvctl message list --client maya@example.com")]
+    Message(commands::message::Verb),
+    /// What is assigned to the staff
+    #[command(subcommand, after_help = "Examples:\n  spvctl task list eli@example.com")]
+    Task(commands::task::Verb),
+    /// What needs a super admin
+    #[command(subcommand, after_help = "Examples:\n  spvctl alert list")]
+    Alert(commands::alert::Verb),
     /// Background jobs
     #[command(subcommand, after_help = "Examples:\n  spvctl job list --status dead\n  spvctl job stats")]
     Job(commands::job::Verb),
+    /// Jobs that run by themselves
+    #[command(subcommand, after_help = "Examples:\n  spvctl schedule list")]
+    Schedule(commands::schedule::Verb),
     /// The outbox
     #[command(subcommand, after_help = "Examples:\n  spvctl mail list --status failed\n  spvctl mail resend 6f1c…")]
     Mail(commands::mail::Verb),
@@ -181,21 +199,96 @@ pub enum Command {
     Man(commands::man::Args),
 }
 
+/// The commands of the first help page, by what they are for.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Run the portal", &["serve", "worker", "migrate", "doctor", "config", "seed"]),
+    ("Clients and orders", &["client", "company", "iso", "lead", "spv", "step", "template"]),
+    ("Desk", &["request", "document", "message", "task"]),
+    ("Money", &["invoice", "commission"]),
+    ("Accounts and security", &["user", "security", "key", "maintenance", "activity"]),
+    ("Office and machine", &["settings", "alert", "job", "schedule", "mail", "backup", "move", "export", "import"]),
+    ("This program", &["openapi", "completions", "man"]),
+];
+
+/// The command line as people read it: commands in groups, examples that can be copied.
+pub fn command() -> clap::Command {
+    let command = with_copyable_examples(Cli::command());
+    let about = |name: &str| command.find_subcommand(name).and_then(clap::Command::get_about).map(ToString::to_string);
+    let line = |name: &&str| format!("  {name:<13}{}\n", about(name).unwrap_or_default());
+    let group =
+        |(title, names): &(&str, &[&str])| format!("{title}:\n{}\n", names.iter().map(line).collect::<String>());
+    let groups: String = GROUPS.iter().map(group).collect();
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options everywhere:\n{{options}}{{after-help}}"
+    ))
+}
+
+/// Breaks long examples with a backslash, so that each part is a line of a shell.
+fn with_copyable_examples(command: clap::Command) -> clap::Command {
+    let command = command.mut_subcommands(with_copyable_examples);
+    match command.get_after_help().map(ToString::to_string) {
+        Some(text) => command.after_help(text.lines().map(wrap_example).collect::<Vec<_>>().join("\n")),
+        None => command,
+    }
+}
+
+/// Width of the lines of examples: terminals are 80 columns wide or wider.
+const EXAMPLE_WIDTH: usize = 78;
+
+fn wrap_example(line: &str) -> String {
+    if line.len() <= EXAMPLE_WIDTH || !line.contains("spvctl ") {
+        return line.to_owned();
+    }
+    let mut lines = vec![String::new()];
+    for (n, part) in line.replace(" | ", " \u{0}| ").replace(" --", " \u{0}--").split('\u{0}').enumerate() {
+        let fits = lines.last().is_none_or(|last| last.len() + part.len() + 2 <= EXAMPLE_WIDTH);
+        match lines.last_mut() {
+            Some(last) if fits || n == 0 => last.push_str(part),
+            _ => lines.push(format!("      {part}")),
+        }
+    }
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join(" \\\n")
+}
+
 /// Which part of a long list.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Paging {
     /// Rows at most, up to 500
     #[arg(long, value_name = "N", default_value_t = domain::kernel::page::DEFAULT_LIMIT)]
     pub limit: u32,
-    /// Where the part before ended, as it said
+    /// Continue from this cursor, printed by the previous page
     #[arg(long, value_name = "CURSOR")]
     pub cursor: Option<String>,
+    /// Every row
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
 }
 
 impl Paging {
-    pub fn query(&self) -> domain::kernel::page::PageQuery {
-        domain::kernel::page::PageQuery { limit: Some(self.limit), cursor: self.cursor.clone() }
+    /// Reads the page that was asked for; with `--all` every row.
+    ///
+    /// # Errors
+    /// Errors of `list`.
+    pub async fn read<T>(&self, list: impl AsyncFn(PageQuery) -> domain::Result<Page<T>>) -> domain::Result<Page<T>> {
+        let query = |limit, cursor| PageQuery { limit: Some(limit), cursor };
+        if !self.all {
+            return list(query(self.limit, self.cursor.clone())).await;
+        }
+        let mut all = Page { items: Vec::new(), next_cursor: self.cursor.clone() };
+        loop {
+            let page = list(query(MAX_LIMIT, all.next_cursor.take())).await?;
+            all.items.extend(page.items);
+            all.next_cursor = page.next_cursor;
+            if all.next_cursor.is_none() {
+                return Ok(all);
+            }
+        }
     }
+}
+
+/// Parses the sort order of a list; the error lists the allowed ones.
+pub fn parse_sort<K: SortKey>(text: &str) -> Result<Order<K>, String> {
+    Order::parse(text).map_err(|problem| allowed_names(&problem))
 }
 
 /// The words of the command, for logs: `spv start`.
@@ -206,9 +299,86 @@ pub fn command_name(matches: &ArgMatches) -> String {
 
 /// Parses an enum; the error lists the allowed names.
 pub fn parse_name<T: FromStr<Err = Problem>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|problem| allowed_names(&problem))
+    text.parse().map_err(|problem: Problem| {
+        let allowed = allowed_names(&problem);
+        let names = problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default();
+        match nearest(text, names.split(", ")) {
+            Some(name) => format!("did you mean {name}? It is {allowed}"),
+            None => allowed,
+        }
+    })
 }
 
 pub fn allowed_names(problem: &Problem) -> String {
     format!("one of {}", problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_command_is_in_one_group_of_the_help() {
+        let command = Cli::command();
+        let all: BTreeSet<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), all);
+        assert_eq!(grouped.len(), all.len());
+    }
+
+    /// The words of a shell command.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for c in line.chars() {
+            match (quote, c) {
+                (None, '\'' | '"') => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                (Some(open), c) if open == c => quote = None,
+                (None, ' ' | '\n') => words.extend(word.take()),
+                (_, c) => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        words
+    }
+
+    fn check_examples(command: &clap::Command, checked: &mut usize) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(help.contains("Examples:"), "{} has no examples", command.get_name());
+        let examples = help.split("Examples:").nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
+        assert!(examples.lines().all(|line| line.len() <= 80), "{examples}");
+        for line in examples.replace(" \\\n", " ").lines().filter(|line| line.contains("spvctl")) {
+            for part in line.split(['|', '>']).flat_map(|part| part.split("&&")) {
+                let all = words(part);
+                let Some(first) = all.iter().position(|word| word == "spvctl") else { continue };
+                let parsed = command_of_program().try_get_matches_from(&all[first..]);
+                assert!(parsed.is_ok(), "{part}: {}", parsed.err().map(|e| e.to_string()).unwrap_or_default());
+                *checked += 1;
+            }
+        }
+        command.get_subcommands().for_each(|under| check_examples(under, checked));
+    }
+
+    fn command_of_program() -> clap::Command {
+        super::command()
+    }
+
+    #[test]
+    fn examples_are_commands_that_can_be_copied() {
+        let mut checked = 0;
+        check_examples(&super::command(), &mut checked);
+        assert!(checked > 150, "{checked}");
+    }
+
+    #[test]
+    fn long_examples_break_before_flags() {
+        let line = format!("  spvctl client create --first-name {} --last-name {}", "M".repeat(30), "O".repeat(30));
+        let wrapped = wrap_example(&line);
+        assert_eq!(wrapped.lines().count(), 2, "{wrapped}");
+        assert_eq!(words(&wrapped.replace(" \\\n", " ")), words(&line));
+        assert_eq!(wrap_example("  spvctl spv list"), "  spvctl spv list");
+    }
 }

@@ -2,6 +2,7 @@
 //! SQL.
 mod args;
 mod commands;
+mod completion;
 mod config;
 mod context;
 mod exit;
@@ -11,7 +12,7 @@ mod prompt;
 mod shutdown;
 mod telemetry;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use exit::Exit;
 use std::process::ExitCode;
 
@@ -19,10 +20,21 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
+    // Before any thread runs: it takes its variable out of the environment.
+    completion::complete();
+    match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime.block_on(run()),
+        Err(error) => {
+            output::info(&format!("error: no threads can be started: {error}"));
+            Exit::Fault.into()
+        }
+    }
+}
+
+async fn run() -> ExitCode {
     // --help, --version and usage errors exit here, the last with code 2.
-    let matches = args::Cli::command().get_matches();
+    let matches = args::command().get_matches();
     let cli = args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match commands::run(cli, &args::command_name(&matches)).await {
         Ok(()) => Exit::Done.into(),

@@ -1,10 +1,14 @@
 //! Output: data to stdout as table, JSON or CSV; messages to stderr.
-use crate::exit::Result;
-use chrono::DateTime;
+mod table;
+
+use crate::{
+    exit::{Failure, Result},
+    nearest::nearest,
+};
+use chrono::{DateTime, NaiveDate};
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use domain::kernel::csv::escape_formulas;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::io::{IsTerminal, Write};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -23,7 +27,15 @@ pub struct Record(Vec<Cell>);
 struct Cell {
     name: &'static str,
     value: Value,
-    in_table: bool,
+    shown: Shown,
+}
+
+/// Where the table of a list shows a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Always,
+    WhereThereIsRoom,
+    Never,
 }
 
 impl Record {
@@ -31,18 +43,27 @@ impl Record {
         Self::default()
     }
 
+    fn cell(mut self, name: &'static str, value: impl Into<Value>, shown: Shown) -> Self {
+        self.0.push(Cell { name, value: value.into(), shown });
+        self
+    }
+
     /// Adds a value that every format shows.
     #[must_use]
-    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.0.push(Cell { name, value: value.into(), in_table: true });
-        self
+    pub fn with(self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.cell(name, value, Shown::Always)
+    }
+
+    /// Adds a value that the table of a list leaves out first on a narrow terminal.
+    #[must_use]
+    pub fn with_room(self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.cell(name, value, Shown::WhereThereIsRoom)
     }
 
     /// Adds a value that the table of a list omits.
     #[must_use]
-    pub fn hidden_in_table(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.0.push(Cell { name, value: value.into(), in_table: false });
-        self
+    pub fn hidden_in_table(self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.cell(name, value, Shown::Never)
     }
 
     /// Replaces a value.
@@ -61,73 +82,125 @@ impl Record {
     }
 
     fn table_cells(&self) -> impl Iterator<Item = &Cell> + Clone {
-        self.0.iter().filter(|cell| cell.in_table)
+        self.0.iter().filter(|cell| cell.shown != Shown::Never)
     }
 
     fn json(self) -> Value {
         self.0.into_iter().map(|cell| (cell.name.to_owned(), cell.value)).collect::<Map<_, _>>().into()
     }
+
+    /// The fields that `--fields` names, in its order.
+    fn select(self, fields: &[String]) -> Result<Self> {
+        if fields.is_empty() {
+            return Ok(self);
+        }
+        let find = |wanted: &String| {
+            let found = self.0.iter().find(|cell| cell.name == wanted).cloned();
+            found.map(|cell| Cell { shown: Shown::Always, ..cell }).ok_or_else(|| self.unknown_field(wanted))
+        };
+        Ok(Self(fields.iter().map(find).collect::<Result<_>>()?))
+    }
+
+    fn unknown_field(&self, wanted: &str) -> Failure {
+        let names: Vec<&str> = self.0.iter().map(|cell| cell.name).collect();
+        let near = nearest(wanted, names.iter().copied()).map(|name| format!("; did you mean {name}?"));
+        let (near, names) = (near.unwrap_or_default(), names.join(", "));
+        Failure::Usage(format!("--fields: there is no field {wanted}{near} (there are {names})"))
+    }
 }
 
 /// Writes records to stdout in the chosen format.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Output {
     pub format: Format,
     terminal: bool,
+    /// Width of a line; `None` where nobody looks at it.
+    width: Option<usize>,
+    colours: bool,
+    /// Fields to show; all if empty.
+    fields: Vec<String>,
+}
+
+/// Width of a terminal that does not report one.
+const DEFAULT_WIDTH: usize = 100;
+
+/// The width that tables are fitted to: of `COLUMNS`, else of the terminal.
+fn line_width(terminal: bool) -> Option<usize> {
+    let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|columns| *columns > 0);
+    let reported = || dialoguer::console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
+    given.or_else(|| terminal.then(|| reported().filter(|columns| *columns >= 20).unwrap_or(DEFAULT_WIDTH)))
 }
 
 impl Output {
-    pub fn new(format: Format) -> Self {
-        Self { format, terminal: std::io::stdout().is_terminal() }
+    pub fn new(format: Format, fields: Vec<String>) -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+        let colours = terminal && !is_set("NO_COLOR") && !dumb;
+        Self { format, terminal, width: line_width(terminal), colours, fields }
     }
 
-    /// Prints a list. For an empty table prints "No {nothing}." to stderr.
+    /// The same without a limit of width: for texts that are read to their end.
+    #[must_use]
+    pub fn unlimited(&self) -> Self {
+        Self { width: None, ..self.clone() }
+    }
+
+    /// Prints a whole list. For an empty table prints "No {nothing}." to stderr.
     pub fn list(&self, records: Vec<Record>, nothing: &str) -> Result {
-        match self.format {
-            Format::Json => self.json(&records.into_iter().map(Record::json).collect::<Vec<_>>().into()),
-            Format::Csv => self.csv(records),
-            Format::Table if records.is_empty() => {
-                info(&format!("No {nothing}."));
-                Ok(())
-            }
-            Format::Table => {
-                let mut table = self.table();
-                table.set_header(records[0].table_cells().map(|cell| title(cell.name)));
-                for record in &records {
-                    table.add_row(record.table_cells().map(display));
-                }
-                for (n, column) in table.column_iter_mut().enumerate() {
-                    let mut values =
-                        records.iter().filter_map(|record| record.table_cells().nth(n)).filter(|cell| cell.has_value());
-                    if values.clone().next().is_some() && values.all(Cell::is_number) {
-                        column.set_cell_alignment(CellAlignment::Right);
-                    }
-                }
-                self.print(&table)
-            }
-        }
+        self.page(records, nothing, None)
     }
 
     /// Prints one page of a list, and the cursor of the next.
     pub fn page(&self, records: Vec<Record>, nothing: &str, next: Option<String>) -> Result {
-        self.list(records, nothing)?;
+        let records = records.into_iter().map(|record| record.select(&self.fields)).collect::<Result<Vec<_>>>()?;
+        match self.format {
+            Format::Json => {
+                let items: Vec<Value> = records.into_iter().map(Record::json).collect();
+                return self.json(&json!({ "items": items, "next_cursor": next }));
+            }
+            Format::Csv => self.csv(records)?,
+            Format::Table if records.is_empty() => info(&format!("No {nothing}.")),
+            Format::Table => self.print(&table::lines(&self.columns(&records), self.width, self.colours))?,
+        }
         if let Some(next) = next {
-            info(&format!("There is more: add --cursor {next}"));
+            info(&format!("There is more: add --cursor {next}, or --all"));
         }
         Ok(())
     }
 
+    fn columns(&self, records: &[Record]) -> Vec<table::Column> {
+        let titles = records.first().map(|record| record.table_cells().collect::<Vec<_>>()).unwrap_or_default();
+        let column = |(n, first): (usize, &Cell)| {
+            let cells: Vec<&Cell> = records.iter().filter_map(|record| record.table_cells().nth(n)).collect();
+            let every = |is: fn(&Cell) -> bool| {
+                let mut values = cells.iter().filter(|cell| cell.has_value());
+                values.clone().next().is_some() && values.all(|cell| is(cell))
+            };
+            table::Column {
+                title: title(first.name),
+                whole: first.is_name() || every(Cell::is_number) || every(Cell::is_date),
+                optional: first.shown == Shown::WhereThereIsRoom,
+                numeric: every(Cell::is_number),
+                status: first.is_status(),
+                cells: cells
+                    .iter()
+                    .map(|cell| if self.width.is_some() { short(cell) } else { display(cell) })
+                    .collect(),
+            }
+        };
+        titles.into_iter().enumerate().map(column).collect()
+    }
+
     /// Prints one row with all its values.
     pub fn one(&self, record: Record) -> Result {
+        let record = record.select(&self.fields)?;
         match self.format {
             Format::Json => self.json(&record.json()),
             Format::Csv => self.csv(vec![record]),
             Format::Table => {
-                let mut table = self.table();
-                for cell in &record.0 {
-                    table.add_row([title(cell.name), display(cell)]);
-                }
-                self.print(&table)
+                let pair = |cell: &Cell| (title(cell.name), display(cell), cell.is_status());
+                self.print(&table::pairs(&record.0.iter().map(pair).collect::<Vec<_>>(), self.colours))
             }
         }
     }
@@ -160,24 +233,10 @@ impl Output {
         Ok(writer.flush()?)
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new();
-        if self.terminal {
-            table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-            // Some terminals do not report a width.
-            if table.width().is_none_or(|columns| columns < 40) {
-                table.set_width(100);
-            }
-        } else {
-            table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-        }
-        table
-    }
-
-    fn print(&self, table: &Table) -> Result {
+    fn print(&self, lines: &[String]) -> Result {
         let mut out = std::io::stdout().lock();
-        for line in table.lines() {
-            writeln!(out, "{}", line.trim_end())?;
+        for line in lines {
+            writeln!(out, "{line}")?;
         }
         Ok(())
     }
@@ -196,6 +255,42 @@ impl Cell {
             _ => false,
         }
     }
+
+    fn is_date(&self) -> bool {
+        let date = |text: &str| DateTime::parse_from_rfc3339(text).is_ok() || text.parse::<NaiveDate>().is_ok();
+        self.value.as_str().is_some_and(date)
+    }
+
+    /// A name that other commands take, or a word of a few.
+    fn is_name(&self) -> bool {
+        const NAMES: [&str; 14] = [
+            "id",
+            "identifier",
+            "order_number",
+            "number",
+            "reference",
+            "run",
+            "spv",
+            "kid",
+            "currency",
+            "country",
+            "job",
+            "check",
+            "language",
+            "role",
+        ];
+        NAMES.contains(&self.name) || self.is_status()
+    }
+
+    fn is_status(&self) -> bool {
+        ["status", "state", "stage", "scan", "priority", "severity"].contains(&self.name)
+    }
+}
+
+/// Text of a table cell on a terminal: times to the minute.
+fn short(cell: &Cell) -> String {
+    let at = cell.value.as_str().and_then(|text| DateTime::parse_from_rfc3339(text).ok());
+    at.map_or_else(|| display(cell), |at| at.to_utc().format("%Y-%m-%d %H:%M").to_string())
 }
 
 /// Text of a table cell; for a list its length.
@@ -296,7 +391,7 @@ mod tests {
     fn table_cells_are_formatted_for_people() {
         assert_eq!(title("iso_commission"), "ISO commission");
         assert_eq!(title("client_id"), "Client ID");
-        let cell = |name, value: Value| Cell { name, value, in_table: true };
+        let cell = |name, value: Value| Cell { name, value, shown: Shown::Always };
         assert_eq!(display(&cell("country", "AE".into())), "UAE");
         assert_eq!(display(&cell("name", "AE".into())), "AE");
         assert_eq!(display(&cell("at", "2026-11-25T19:03:04.993364+01:00".into())), "2026-11-25 18:03:04 UTC");

@@ -4,8 +4,15 @@ use crate::{
     output::{clean, info},
     shutdown,
 };
-use dialoguer::{Input, Select, theme::ColorfulTheme};
-use domain::kernel::{error::FieldError, error::Problem, i18n};
+use dialoguer::{FuzzySelect, Input, theme::ColorfulTheme};
+use domain::{
+    Error,
+    kernel::{
+        error::{FieldError, Problem},
+        i18n,
+        validate::{LINE, Validator},
+    },
+};
 use std::io::IsTerminal;
 
 #[derive(Clone, Copy, Debug)]
@@ -90,14 +97,18 @@ impl Prompt {
         Ok((!text.trim().is_empty()).then_some(text))
     }
 
-    /// Index of the selected item; the first is preselected.
+    /// Index of the selected item, found by typing some of its letters; the first is preselected.
     ///
     /// # Errors
     /// Refused if the prompt is interrupted.
     pub fn select(&self, question: &str, items: &[String]) -> Result<usize> {
         let items: Vec<String> = items.iter().map(|item| clean(item)).collect();
         ask(|| {
-            Select::with_theme(&ColorfulTheme::default()).with_prompt(question).items(&items).default(0).interact_opt()
+            FuzzySelect::with_theme(&ColorfulTheme::default())
+                .with_prompt(question)
+                .items(&items)
+                .default(0)
+                .interact_opt()
         })?
         .ok_or_else(nothing_done)
     }
@@ -161,6 +172,27 @@ fn ask<T>(prompt: impl FnOnce() -> dialoguer::Result<T>) -> Result<T> {
 
 fn nothing_done() -> Failure {
     Failure::Refused("nothing was done".to_owned())
+}
+
+/// A check for [`Prompt::text`] of an email address.
+pub fn email(text: &str) -> Result<(), Problem> {
+    let mut check = Validator::new();
+    check.email("email", text);
+    first_problem(check)
+}
+
+/// A check for [`Prompt::text`] of a name.
+pub fn line(text: &str) -> Result<(), Problem> {
+    let mut check = Validator::new();
+    check.single_line("name", text, LINE);
+    first_problem(check)
+}
+
+fn first_problem(check: Validator) -> Result<(), Problem> {
+    match check.finish() {
+        Err(Error::Invalid(fields)) => fields.into_iter().next().map_or(Ok(()), |field| Err(field.problem)),
+        _ => Ok(()),
+    }
 }
 
 /// A check for [`Prompt::text`] that accepts every answer: empty ones are refused there.

@@ -113,7 +113,7 @@ async fn refusals_name_the_flag_and_set_the_exit_code() {
         }
         assert_eq!(portal.run(&["client", "show", "nobody@example.com"]).code, 1);
         assert_eq!(portal.run(&["spv", "start", "SPV-nothing"]).code, 1);
-        assert_eq!(portal.run(&["mail", "show", "not-an-id"]).code, 2);
+        assert_eq!(portal.run(&["mail", "show", "not-an-id"]).code, 1);
         assert_eq!(portal.run(&["spv", "list", "--limit", "501"]).code, 2);
         assert_eq!(portal.run(&["spv", "list", "--cursor", "nonsense"]).code, 2);
     }
@@ -161,11 +161,14 @@ async fn invalid_order_fields_are_refused_by_flag() {
             assert!(done.err.starts_with(&format!("error: {words}")), "{flags:?}: {}", done.err);
         }
         let unknown = create(&["--company", "Red \u{1b}[31mHarbor\u{7}"]);
-        assert_eq!((unknown.code, unknown.err.as_str()), (1, "error: --company: there is no company `Red Harbor`\n"));
+        assert_eq!(
+            (unknown.code, unknown.err.as_str()),
+            (1, "error: --company: there is no company `Red Harbor`; `spvctl company list` shows all\n")
+        );
         let rung = portal.run(&["company", "create", "--name", "Bell\u{7}", "--business-name", "Bell LLC"]);
         assert_eq!((rung.code, rung.err.contains("--name: Contains invalid characters")), (2, true), "{}", rung.err);
         let malformed = portal.run(&["mail", "show", "not-an-id"]);
-        assert!(malformed.err.contains("invalid value 'not-an-id' for '<"), "{}", malformed.err);
+        assert!(malformed.err.contains("there is no mail `not-an-id`"), "{}", malformed.err);
         assert_eq!(portal.json(&["spv", "list"]).as_array().unwrap().len(), 2, "nothing refused was kept");
     }
 }

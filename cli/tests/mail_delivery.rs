@@ -151,3 +151,67 @@ async fn refused_mails_are_listed_and_can_be_resent() {
         assert_eq!(worker.stop(), 0, "{}", portal.log());
     }
 }
+
+#[tokio::test]
+async fn set_up_links_are_printed_instead_of_mailed() {
+    for portal in test_portals().await {
+        let ada = ["--first-name", "Ada", "--last-name", "Admin", "--email", "ada@example.com"];
+        let made = portal.run(&[&["user", "create", "--role", "super_admin", "--print-link"], &ada[..]].concat());
+        assert_eq!(made.code, 0, "{}", made.err);
+        let link = made.out.lines().last().unwrap();
+        assert!(link.starts_with("http://") && link.contains("/auth/reset-password?token_hash="), "{link}");
+        assert_eq!(portal.json(&["mail", "list"]), serde_json::json!([]));
+        let again = portal.run(&["user", "invite", "ada@example.com", "--print-link"]);
+        assert!(again.code == 0 && again.out.contains("token_hash=") && again.out.trim() != link, "{}", again.err);
+        let logged = portal.json(&["activity", "list"]);
+        let made = logged.as_array().unwrap().iter().filter(|row| row["action"] == "user.link_made").count();
+        assert_eq!(made, 2, "{logged}");
+        assert_eq!(portal.run(&["user", "invite", "nobody@example.com", "--print-link"]).code, 1);
+    }
+}
+
+#[tokio::test]
+async fn mail_show_prints_the_text_without_its_one_time_link() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        let mails = portal.json(&["mail", "list"]);
+        let setup = mails.as_array().unwrap().iter().find(|mail| mail["kind"] == "password_setup").unwrap();
+        let id = setup["id"].as_str().unwrap();
+        let shown = portal.run(&["mail", "show", id]);
+        assert_eq!(shown.code, 0, "{}", shown.err);
+        assert!(shown.out.contains("Subject") && shown.out.contains("[link]"), "{}", shown.out);
+        assert!(!shown.out.contains("token_hash"), "{}", shown.out);
+        let json = portal.json(&["mail", "show", id]);
+        assert!(json["text"].as_str().unwrap().contains("[link]"));
+        assert_eq!(json["attempts"], 0, "looking is no attempt");
+    }
+}
+
+#[tokio::test]
+async fn mail_test_sends_at_once_and_says_so() {
+    let mut portal = TestPortal::sqlite().await;
+    portal.client("maya@example.com");
+    let sent = portal.run(&["mail", "test", "--to", "ada@example.org"]);
+    assert!(sent.code == 0 && sent.err.contains("No mail server is set"), "{}", sent.err);
+    let mails = received(&portal.dir.join("mail"));
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].contains("ada@example.org") && mails[0].contains("8bit"), "{}", mails[0]);
+    assert_eq!(portal.run(&["mail", "test", "--to", "nonsense"]).code, 2);
+    portal.set("SPV_SMTP_URL", format!("smtp://127.0.0.1:{}?tls=none", free_port()));
+    let refused = portal.run(&["mail", "test", "--to", "ada@example.org"]);
+    assert!(refused.code == 1 && refused.err.contains("the test email was not sent"), "{}", refused.err);
+    let failed = portal.json(&["mail", "list", "--status", "failed"]);
+    assert_eq!(failed[0]["to_email"], "ada@example.org");
+}
+
+#[tokio::test]
+async fn job_run_waits_for_the_outcome() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        let done = portal.run(&["job", "run", "portal.clean_up", "--wait", "--format", "json"]);
+        assert_eq!(done.code, 0, "{}", done.err);
+        assert!(done.out.contains("\"done\"") && done.err.contains("No worker runs"), "{} {}", done.out, done.err);
+        let queued = portal.run(&["job", "run", "portal.clean_up"]);
+        assert!(queued.code == 0 && queued.err.contains("The job is queued"), "{}", queued.err);
+    }
+}

@@ -5,10 +5,12 @@ mod backups;
 mod commands;
 mod help;
 mod import;
+mod lists;
 mod logging;
 mod mail_delivery;
 mod metrics;
 mod migrate;
+mod names;
 mod packaging;
 mod prompts;
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use domain::{kernel::db::Sql, testing::World};
 use std::process::{Command, Stdio};
 
 /// Runs a command on a pseudo-terminal; types each answer once its question has appeared.
-fn on_a_terminal(portal: &TestPortal, args: &[&str], answers: &[(&str, &str)]) -> (i32, String) {
+pub fn on_a_terminal(portal: &TestPortal, args: &[&str], answers: &[(&str, &str)]) -> (i32, String) {
     const TYPIST: &str = r#"
 import json, os, pty, select, sys, time
 command, answers = json.loads(sys.argv[1]), json.loads(sys.argv[2])

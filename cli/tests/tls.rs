@@ -65,7 +65,7 @@ fn check(portal: &TestPortal, name: &str, trusted: Option<&Authority>, settings:
     let said = String::from_utf8_lossy(&output.stdout);
     let checks: Value = serde_json::from_str(&said)
         .unwrap_or_else(|e| panic!("{e}: {said} {}", String::from_utf8_lossy(&output.stderr)));
-    let found = checks.as_array().unwrap().iter().find(|check| check["check"] == name);
+    let found = checks["items"].as_array().unwrap().iter().find(|check| check["check"] == name);
     let found = found.unwrap_or_else(|| panic!("no {name} in {checks}"));
     (found["state"].as_str().unwrap().to_owned(), found["detail"].as_str().unwrap().to_owned())
 }

@@ -10,9 +10,11 @@ mod state;
 mod templates;
 
 pub use domain::platform::queue::worker::WorkerOptions;
+pub use handlers::mails::{Preview, preview as preview_mail, send_test_now};
 pub use registry::JobRegistry;
 pub use state::State;
 
+use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
     accounts::auth::mail_request,
@@ -80,6 +82,11 @@ fn schedules() -> Vec<Schedule> {
         Schedule::new::<backups::NightlyBackup>("0 10 2 * * *"), // daily at 02:10
         Schedule::new::<CleanUp>("0 5 * * * *"),       // hourly, at minute 5
     ]
+}
+
+/// The recurring jobs: name, cron expression with seconds in UTC, and next time.
+pub fn list_schedules(now: DateTime<Utc>) -> Vec<(&'static str, String, Option<DateTime<Utc>>)> {
+    schedules().iter().map(|schedule| schedule.describe(now)).collect()
 }
 
 /// Runs the worker and the schedules until `stop` turns true and the running jobs are done.

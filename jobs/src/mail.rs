@@ -3,6 +3,7 @@ mod eml_files;
 mod message;
 mod smtp;
 
+use message::Encoding;
 pub use message::sender;
 pub use smtp::ConnectionSecurity;
 
@@ -73,7 +74,11 @@ impl Mailer {
     /// [`Failure::Fail`] when the server refuses this mail or its address cannot be written, else
     /// [`Failure::Retry`].
     pub async fn send(&self, rendered: &RenderedMail, office: Sender<'_>, now: DateTime<Utc>) -> Result<(), Failure> {
-        let message = message::build(rendered, &self.from, office, now)
+        let encoding = match &self.transport {
+            Transport::Smtp(_) => Encoding::Portable,
+            Transport::Files(_) => Encoding::Readable,
+        };
+        let message = message::build(rendered, &self.from, office, now, encoding)
             .map_err(|e| Failure::Fail(format!("cannot be written as a mail: {e}")))?;
         match &self.transport {
             Transport::Smtp(server) => {

@@ -50,6 +50,11 @@ impl Schedule {
         self.cron.after(&now).next()
     }
 
+    /// Name, cron expression with seconds in UTC, and next time.
+    pub fn describe(&self, now: DateTime<Utc>) -> (&'static str, String, Option<DateTime<Utc>>) {
+        (self.name, self.cron.to_string(), self.next(now))
+    }
+
     async fn enqueue_tick(&mut self, ctx: &Ctx, tick: DateTime<Utc>) {
         let key = format!("{}:{}", self.name, tick.timestamp());
         match (self.enqueue)(ctx.clone(), key).await {

@@ -140,15 +140,16 @@ test('wrong details of an order are corrected in place, and the client reads the
   await office.setPassword(who.email);
   const elias = await office.employee();
   await elias.open(paths.employeeOrder(spv.id));
+  const editButton = (field: string) => elias.page.getByRole('button', { name: `Edit ${field}` });
   const edit = async (field: string, value: string) => {
-    await elias.button(`Edit ${field}`).click();
+    await editButton(field).click();
     await elias.page.getByRole('textbox', { name: field, exact: true }).fill(value);
     await elias.page.keyboard.press('Enter');
   };
   await edit('Purchase amount', 'a lot');
   await expect(elias.page.getByText(/Enter an amount/).first()).toBeVisible();
   await elias.page.keyboard.press('Escape');
-  await expect(elias.button('Edit Purchase amount')).toBeFocused();
+  await expect(editButton('Purchase amount')).toBeFocused();
   await edit('Vehicle name', 'Okeanos Holdings');
   await elias.expectToast('Order corrected', 'Vehicle name');
   await expect(elias.page.getByRole('heading', { level: 1, name: 'Okeanos Holdings' })).toBeVisible();

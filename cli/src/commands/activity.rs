@@ -1,4 +1,5 @@
 //! `spvctl activity …`
+use super::lookup;
 use crate::{
     args::Paging,
     context::CliContext,
@@ -11,7 +12,6 @@ use domain::{
         error::{Error, Problem},
         i18n,
     },
-    orders::spvs,
     platform::activity::{self, Activity, Filter, Search},
 };
 
@@ -72,12 +72,13 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let List { spv, who, what, address, from, to, paging } = args;
             let page = match &spv {
                 Some(name) => {
-                    let spv_id = Some(spvs::find(ctx, name).await?.spv.id);
-                    activity::list(ctx, &Filter { spv_id, ..Filter::default() }, &paging.query()).await?
+                    let spv_id = Some(lookup::spv(ctx, name).await?.spv.id);
+                    let filter = Filter { spv_id, ..Filter::default() };
+                    paging.read(async |query| activity::list(ctx, &filter, &query).await).await?
                 }
                 None => {
                     let wanted = Search { who, what, address, from, to, ..Search::default() };
-                    activity::search(ctx, &wanted, &paging.query()).await?
+                    paging.read(async |query| activity::search(ctx, &wanted, &query).await).await?
                 }
             };
             out.page(page.items.iter().map(record).collect(), "activity", page.next_cursor)

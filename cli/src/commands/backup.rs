@@ -40,7 +40,7 @@ pub enum Verb {
         long_about = "Restore one into an empty portal.\n\nThe portal must not run, and must have no accounts: use a new data \
                       folder, or an empty PostgreSQL database. It may be another kind of database, and another kind of \
                       storage, than the backup was made of. All of it is restored, or nothing.",
-        after_help = "Examples:\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup restore 20261122-021000-6f1c --yes\n  SPV_DATABASE_URL=postgres://spv@db/spv spvctl backup restore 20261122-021000-6f1c"
+        after_help = "Examples:\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup restore 20261122-021000-6f1c --yes\n  spvctl --database-url postgres://spv@db/spv backup restore 20261122-021000-6f1c"
     )]
     Restore(RestoreArgs),
 }

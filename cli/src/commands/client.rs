@@ -1,16 +1,17 @@
 //! `spvctl client …`
-use super::{lookup, request, spv};
+use super::{lookup, request, spv, user};
 use crate::{
-    args::{Paging, allowed_names, parse_name},
+    args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::Result,
     output::{Record, info},
-    prompt::non_empty,
+    prompt::{email, line},
 };
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
     accounts::users,
-    directory::clients::{self, Client, ClientSort, Filter},
+    desk::people,
+    directory::clients::{self, Change, Client, ClientSort, Filter},
     kernel::{money::Currency, page::Order},
     orders::{
         onboarding::{self, ClientInput, Setup},
@@ -30,9 +31,14 @@ pub enum Verb {
     /// Show one client
     #[command(after_help = "Examples:\n  spvctl client show maya@example.com")]
     Show(TargetArgs),
+    /// Correct a client; omitted fields keep their values
+    #[command(
+        after_help = "Examples:\n  spvctl client update maya@example.com --phone '+1 555 0100'\n  spvctl client update maya@example.com --iso none"
+    )]
+    Update(Update),
     /// Email a new link to set a password
     #[command(after_help = "Examples:\n  spvctl client invite maya@example.com")]
-    Invite(TargetArgs),
+    Invite(Invite),
     /// End a client's sessions and keep it from signing in
     #[command(after_help = "Examples:\n  spvctl client suspend maya@example.com")]
     Suspend(TargetArgs),
@@ -112,14 +118,10 @@ pub struct List {
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// -created_at, created_at, first_name or -first_name
-    #[arg(long, allow_hyphen_values = true, value_parser = parse_order)]
-    order: Option<Order<ClientSort>>,
+    #[arg(long, alias = "order", value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<ClientSort>)]
+    sort: Option<Order<ClientSort>>,
     #[command(flatten)]
     paging: Paging,
-}
-
-fn parse_order(text: &str) -> Result<Order<ClientSort>, String> {
-    Order::parse(text).map_err(|problem| allowed_names(&problem))
 }
 
 #[derive(Debug, Args)]
@@ -127,6 +129,35 @@ pub struct TargetArgs {
     /// Email address or id
     #[arg(value_name = "CLIENT")]
     client: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Update {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[arg(long, value_name = "NAME")]
+    first_name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    last_name: Option<String>,
+    #[arg(long)]
+    phone: Option<String>,
+    #[arg(long)]
+    address: Option<String>,
+    /// Name or id
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+    /// Email address or id, or `none`; existing orders keep theirs
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Invite {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Print the link instead of emailing it
+    #[arg(long)]
+    print_link: bool,
 }
 
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
@@ -140,31 +171,35 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 company_id: lookup::company(ctx, args.company.as_deref()).await?,
                 iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
                 ids: None,
-                order: args.order.unwrap_or_default(),
+                order: args.sort.unwrap_or_default(),
             };
-            let page = clients::list(ctx, &filter, &args.paging.query()).await?;
+            let page = args.paging.read(async |query| clients::list(ctx, &filter, &query).await).await?;
             out.page(page.items.iter().map(record).collect(), "clients", page.next_cursor)
         }
-        Verb::Show(args) => out.one(record(&clients::find(ctx, &args.client).await?)),
+        Verb::Update(args) => update(args, cli).await,
+        Verb::Show(args) => out.one(record(&lookup::client_named(ctx, &args.client).await?)),
         Verb::Invite(args) => {
-            let client = clients::find(ctx, &args.client).await?;
+            let client = lookup::client_named(ctx, &args.target.client).await?;
+            if args.print_link {
+                return user::print_link(&client.email, cli).await;
+            }
             cli.prompt.confirm(&format!("Email {} a link to set a password?", person(&client)))?;
             let client = clients::invite(ctx, client.id).await?;
             info(&format!("An email to {} is on its way.", client.email));
             out.one(record(&client))
         }
         Verb::Suspend(args) => {
-            let client = clients::find(ctx, &args.client).await?;
+            let client = lookup::client_named(ctx, &args.client).await?;
             cli.prompt.confirm(&format!("Suspend {}? The client is signed out and kept out.", person(&client)))?;
             out.one(record(&clients::suspend(ctx, client.id, None).await?))
         }
         Verb::Restore(args) => {
-            let client = clients::find(ctx, &args.client).await?;
+            let client = lookup::client_named(ctx, &args.client).await?;
             cli.prompt.confirm(&format!("Restore {}? The client can sign in again.", person(&client)))?;
             out.one(record(&clients::restore(ctx, client.id, None).await?))
         }
         Verb::Archive(args) => {
-            let client = clients::find(ctx, &args.client).await?;
+            let client = lookup::client_named(ctx, &args.client).await?;
             let question =
                 format!("Archive {}? The client is hidden and cannot sign in; its orders stay.", person(&client));
             cli.prompt.confirm(&question)?;
@@ -192,9 +227,9 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         },
     };
     let mut input = ClientInput {
-        first_name: prompt.text(args.first_name, "First name", non_empty)?,
-        last_name: prompt.text(args.last_name, "Last name", non_empty)?,
-        email: prompt.text(args.email, "Email", non_empty)?,
+        first_name: prompt.text(args.first_name, "First name", line)?,
+        last_name: prompt.text(args.last_name, "Last name", line)?,
+        email: prompt.text(args.email, "Email", email)?,
         phone: args.phone,
         address: args.address,
         company_id: lookup::company(ctx, args.company.as_deref()).await?,
@@ -248,10 +283,28 @@ async fn ask_optional_fields(input: &mut ClientInput, setup: SetupMode, cli: &Cl
         input.iso_id = lookup::choose_iso(cli, company).await?;
     }
     if input.country.is_none() {
-        let codes = Country::ALL.map(|country| country.code().to_owned());
-        input.country = Some(codes[cli.prompt.select("Country", &codes)?].clone());
+        // The names that `--country` takes.
+        let names = Country::ALL.map(|country| if country.code() == "AE" { "UAE" } else { country.code() }.to_owned());
+        input.country = Some(names[cli.prompt.select("Country", &names)?].clone());
     }
     Ok(())
+}
+
+async fn update(args: Update, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let client = lookup::client_named(ctx, &args.target.client).await?;
+    let change = Change {
+        first_name: args.first_name,
+        last_name: args.last_name,
+        phone: args.phone,
+        address: args.address,
+        company_id: lookup::company(ctx, args.company.as_deref()).await?,
+        iso_id: match args.iso.as_deref() {
+            Some("none") => Some(None),
+            name => lookup::iso(ctx, name).await?.map(Some),
+        },
+    };
+    cli.out.one(record(&people::update_client(ctx, client.id, None, change).await?))
 }
 
 fn person(client: &Client) -> String {
@@ -268,12 +321,12 @@ fn record(client: &Client) -> Record {
         .hidden_in_table("id", client.id.to_string())
         .with("name", client.name())
         .with("email", client.email.clone())
-        .with("phone", client.phone.clone())
+        .with_room("phone", client.phone.clone())
         .hidden_in_table("address", client.address.clone())
         .hidden_in_table("company_id", client.company_id.map(|id| id.to_string()))
         .with("company", client.company_name.clone())
         .hidden_in_table("iso_id", client.iso_id.map(|id| id.to_string()))
-        .with("iso", iso)
+        .with_room("iso", iso)
         .with("status", client.status.name())
         .hidden_in_table("created_at", client.created_at.to_rfc3339())
         .hidden_in_table("version", client.version)

@@ -1,7 +1,7 @@
 //! `spvctl commission …`
 use super::lookup;
 use crate::{
-    args::{Paging, parse_name},
+    args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::{Failure, Result},
     output::Record,
@@ -9,11 +9,8 @@ use crate::{
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
 use domain::{
-    kernel::{ids::CommissionId, money},
-    orders::{
-        commissions::{self, Commission, Filter, Period, RunDetail, Status},
-        spvs,
-    },
+    kernel::{money, page::Order},
+    orders::commissions::{self, Commission, CommissionSort, Filter, Period, RunDetail, Status},
 };
 
 #[derive(Debug, Subcommand)]
@@ -57,15 +54,18 @@ pub struct List {
     /// Last day on which it was earned
     #[arg(long, value_name = "YYYY-MM-DD")]
     to: Option<NaiveDate>,
+    /// -earned_date, earned_date, amount or -amount
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<CommissionSort>)]
+    sort: Option<Order<CommissionSort>>,
     #[command(flatten)]
     paging: Paging,
 }
 
 #[derive(Debug, Args)]
 pub struct Approve {
-    /// Ids of commissions
+    /// Ids of commissions, or their first characters
     #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "ID")]
-    ids: Vec<CommissionId>,
+    ids: Vec<String>,
     /// Everything pending whose order is not open
     #[arg(long)]
     all: bool,
@@ -111,12 +111,20 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
 async fn list(args: List, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let spv_id = match &args.spv {
-        Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
+        Some(name) => Some(lookup::spv(ctx, name).await?.spv.id),
         None => None,
     };
     let iso_id = lookup::iso(ctx, args.iso.as_deref()).await?;
-    let filter = Filter { iso_id, spv_id, status: args.status, from: args.from, to: args.to, ..Filter::default() };
-    let page = commissions::list(ctx, &filter, &args.paging.query()).await?;
+    let filter = Filter {
+        iso_id,
+        spv_id,
+        status: args.status,
+        from: args.from,
+        to: args.to,
+        order: args.sort.unwrap_or_default(),
+        ..Filter::default()
+    };
+    let page = args.paging.read(async |query| commissions::list(ctx, &filter, &query).await).await?;
     cli.out.page(page.items.iter().map(record).collect(), "commissions", page.next_cursor)
 }
 
@@ -125,7 +133,11 @@ async fn approve(args: Approve, cli: &CliContext) -> Result {
     let approved = if args.all {
         commissions::approve_pending(ctx, lookup::iso(ctx, args.iso.as_deref()).await?).await?
     } else {
-        commissions::approve(ctx, &args.ids).await?
+        let mut ids = Vec::new();
+        for id in &args.ids {
+            ids.push(lookup::commission(ctx, id).await?);
+        }
+        commissions::approve(ctx, &ids).await?
     };
     if approved.is_empty() {
         return Err(Failure::Refused("nothing is pending that could be approved".to_owned()));

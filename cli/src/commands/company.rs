@@ -1,14 +1,17 @@
 //! `spvctl company …`
-use super::request;
+use super::{lookup, request};
 use crate::{
-    args::Paging,
+    args::{Paging, parse_sort},
     context::CliContext,
     exit::Result,
     output::{Record, info},
     prompt::non_empty,
 };
 use clap::{Args, Subcommand};
-use domain::directory::companies::{self, Company, Input};
+use domain::{
+    directory::companies::{self, Company, CompanySort, Input},
+    kernel::page::Order,
+};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -79,6 +82,9 @@ pub struct List {
     /// Only archived ones
     #[arg(long)]
     archived: bool,
+    /// name, -name, created_at or -created_at
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<CompanySort>)]
+    sort: Option<Order<CompanySort>>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -107,13 +113,9 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             }
             out.one(record(&companies::create(ctx, input).await?))
         }
-        Verb::List(args) => {
-            let filter = companies::Filter { q: args.q, archived: args.archived, ..Default::default() };
-            let page = companies::list(ctx, &filter, &args.paging.query()).await?;
-            out.page(page.items.iter().map(record).collect(), "companies", page.next_cursor)
-        }
+        Verb::List(args) => list(args, cli).await,
         Verb::Show(args) => {
-            let company = companies::find(ctx, &args.company).await?;
+            let company = lookup::company_named(ctx, &args.company).await?;
             let depends = companies::depends(ctx, company.id).await?;
             out.one(
                 record(&company)
@@ -124,27 +126,39 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             )
         }
         Verb::Update(args) => {
-            let company = companies::find(ctx, &args.company).await?;
+            let company = lookup::company_named(ctx, &args.company).await?;
             out.one(record(&companies::update(ctx, company.id, None, args.fields.input()).await?))
         }
         Verb::Archive(args) => {
-            let company = companies::find(ctx, &args.company).await?;
+            let company = lookup::company_named(ctx, &args.company).await?;
             cli.prompt.confirm(&format!("Archive the company {}? Its members cannot sign in.", company.name))?;
             out.one(record(&companies::archive(ctx, company.id, None).await?))
         }
         Verb::Restore(args) => {
-            let company = companies::find(ctx, &args.company).await?;
+            let company = lookup::company_named(ctx, &args.company).await?;
             cli.prompt.confirm(&format!("Restore the company {}? Its members can sign in again.", company.name))?;
             out.one(record(&companies::restore(ctx, company.id, None).await?))
         }
         Verb::Delete(args) => {
-            let company = companies::find(ctx, &args.company).await?;
+            let company = lookup::company_named(ctx, &args.company).await?;
             cli.prompt.confirm(&format!("Are you sure you want to delete this company, {}?", company.name))?;
             companies::delete(ctx, company.id, Some(company.version)).await?;
             info("Company deleted.");
             Ok(())
         }
     }
+}
+
+async fn list(args: List, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let filter = companies::Filter {
+        q: args.q,
+        archived: args.archived,
+        order: args.sort.unwrap_or_default(),
+        ..Default::default()
+    };
+    let page = args.paging.read(async |query| companies::list(ctx, &filter, &query).await).await?;
+    cli.out.page(page.items.iter().map(record).collect(), "companies", page.next_cursor)
 }
 
 impl Fields {
@@ -167,7 +181,7 @@ fn record(company: &Company) -> Record {
         .with("name", company.name.clone())
         .with("business_name", company.business_name.clone())
         .with("email", company.email.clone())
-        .with("phone", company.phone.clone())
+        .with_room("phone", company.phone.clone())
         .hidden_in_table("logo_url", company.logo_url.clone())
         .hidden_in_table("domain", company.domain.clone())
         .hidden_in_table("archived_at", company.archived_at.map(|at| at.to_rfc3339()))

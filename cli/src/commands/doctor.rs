@@ -66,7 +66,7 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
         };
         Record::new().with("check", check).with("state", state).with("detail", detail)
     });
-    out.list(records.collect(), "checks")?;
+    out.unlimited().list(records.collect(), "checks")?;
     if bad > 0 {
         info(&format!("{bad} checks failed."));
         return Err(Failure::Found);

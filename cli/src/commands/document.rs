@@ -1,7 +1,7 @@
 //! `spvctl document …`
 use super::lookup;
 use crate::{
-    args::Paging,
+    args::{Paging, parse_sort},
     context::CliContext,
     exit::{Failure, Result},
     output::{Record, info},
@@ -9,13 +9,10 @@ use crate::{
 use bytes::Bytes;
 use clap::{Args, Subcommand};
 use domain::{
-    kernel::ids::{DocumentId, DocumentRequestId},
-    orders::{
-        documents::{
-            self, Document, Filter, Version,
-            uploads::{self, CreateUpload},
-        },
-        spvs,
+    kernel::{ids::DocumentRequestId, page::Order},
+    orders::documents::{
+        self, Document, DocumentSort, Filter, Version,
+        uploads::{self, CreateUpload},
     },
 };
 use futures::{Stream, StreamExt, stream};
@@ -53,14 +50,17 @@ pub struct List {
     /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
+    /// -updated_at, updated_at, name or -name
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<DocumentSort>)]
+    sort: Option<Order<DocumentSort>>,
     #[command(flatten)]
     paging: Paging,
 }
 
 #[derive(Debug, Args)]
 pub struct Get {
-    /// Id
-    document: DocumentId,
+    /// Id, or its first characters
+    document: String,
     /// Which version [default: the newest]
     #[arg(long, value_name = "N")]
     number: Option<i64>,
@@ -77,7 +77,7 @@ pub struct Put {
     spv: Option<String>,
     /// As another version of this document: its id
     #[arg(long, value_name = "ID", group = "target")]
-    document: Option<DocumentId>,
+    document: Option<String>,
     /// For what was asked for: the request's id
     #[arg(long, value_name = "ID", group = "target")]
     request: Option<DocumentRequestId>,
@@ -91,19 +91,16 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     match verb {
         Verb::List(args) => {
             let spv_id = match &args.spv {
-                Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
+                Some(name) => Some(lookup::spv(ctx, name).await?.spv.id),
                 None => None,
             };
             let client_id = match &args.client {
                 Some(name) => Some(lookup::client(ctx, name).await?.id),
                 None => None,
             };
-            let page = documents::list(
-                ctx,
-                &Filter { q: args.q, spv_id, client_id, ..Filter::default() },
-                &args.paging.query(),
-            )
-            .await?;
+            let filter =
+                Filter { q: args.q, spv_id, client_id, order: args.sort.unwrap_or_default(), ..Filter::default() };
+            let page = args.paging.read(async |query| documents::list(ctx, &filter, &query).await).await?;
             out.page(page.items.iter().map(record).collect(), "documents", page.next_cursor)
         }
         Verb::Get(args) => get(args, cli).await,
@@ -113,7 +110,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
 
 async fn get(args: Get, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
-    let detail = documents::get(ctx, args.document).await?;
+    let detail = documents::get(ctx, lookup::document(ctx, &args.document).await?).await?;
     let number = args.number.unwrap_or(detail.document.versions_count);
     let found = detail.versions.iter().find(|version| version.number == number);
     let version = found.ok_or_else(|| Failure::Refused(format!("the document has no version {number}")))?;
@@ -146,10 +143,13 @@ async fn put(args: Put, cli: &CliContext) -> Result {
     let new = CreateUpload {
         file_name: args.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         bytes,
-        document_id: args.document,
+        document_id: match &args.document {
+            Some(id) => Some(lookup::document(ctx, id).await?),
+            None => None,
+        },
         request_id: args.request,
         spv_id: match &args.spv {
-            Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
+            Some(name) => Some(lookup::spv(ctx, name).await?.spv.id),
             None => None,
         },
         client_id: match &args.client {

@@ -1,16 +1,16 @@
 //! `spvctl invoice …`
 use super::lookup;
 use crate::{
-    args::{Paging, parse_name},
+    args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::Result,
     output::Record,
     prompt::non_empty,
 };
 use clap::{Args, Subcommand};
-use domain::orders::{
-    invoices::{self, Filter, Invoice, ManualPayment, Status},
-    spvs,
+use domain::{
+    kernel::page::Order,
+    orders::invoices::{self, Filter, Invoice, InvoiceSort, ManualPayment, Status},
 };
 
 #[derive(Debug, Subcommand)]
@@ -44,6 +44,9 @@ pub struct List {
     /// Identifier, order number or id
     #[arg(long, value_name = "SPV")]
     spv: Option<String>,
+    /// -number, number, due_date, billed_to or total; - before it for descending
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<InvoiceSort>)]
+    sort: Option<Order<InvoiceSort>>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -82,10 +85,10 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, prompt) = (&cli.ctx, &cli.prompt);
     let detail = match verb {
         Verb::List(args) => return list(args, cli).await,
-        Verb::Show(args) => invoices::find(ctx, &args.invoice).await?,
+        Verb::Show(args) => lookup::invoice(ctx, &args.invoice).await?,
         Verb::Pay(args) => {
             let asking = prompt.missing(&[("amount", args.amount.is_some())])?;
-            let invoice = invoices::find(ctx, &args.invoice).await?.invoice;
+            let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
             let currency = invoice.currency;
             let question =
                 format!("Amount received ({} of {} are due)", currency.code(), currency.format(invoice.due_minor()));
@@ -111,7 +114,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Void(args) => {
             prompt.missing(&[("reason", args.reason.is_some())])?;
             let reason = prompt.text(args.reason, "Reason", non_empty)?;
-            let invoice = invoices::find(ctx, &args.invoice).await?.invoice;
+            let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
             let (name, client) = (invoice.name(), invoice.client_name());
             prompt
                 .confirm(&format!("Void invoice {name} of {client}? The client is notified; it cannot be undone."))?;
@@ -140,15 +143,12 @@ async fn list(args: List, cli: &CliContext) -> Result {
         None => None,
     };
     let spv_id = match &args.spv {
-        Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
+        Some(name) => Some(lookup::spv(ctx, name).await?.spv.id),
         None => None,
     };
-    let page = invoices::list(
-        ctx,
-        &Filter { spv_id, client_id, status: args.status, ..Filter::default() },
-        &args.paging.query(),
-    )
-    .await?;
+    let order = args.sort.unwrap_or_default();
+    let filter = Filter { spv_id, client_id, status: args.status, order, ..Filter::default() };
+    let page = args.paging.read(async |query| invoices::list(ctx, &filter, &query).await).await?;
     cli.out.page(page.items.iter().map(record).collect(), "invoices", page.next_cursor)
 }
 
@@ -157,15 +157,15 @@ fn record(invoice: &Invoice) -> Record {
     Record::new()
         .hidden_in_table("id", invoice.id.to_string())
         .with("number", invoice.name())
-        .with("spv", invoice.spv_identifier())
+        .with_room("spv", invoice.spv_identifier())
         .with("client", invoice.client_name())
         .hidden_in_table("client_id", invoice.client_id.to_string())
         .with("status", invoice.status.name())
         .with("currency", invoice.currency.code())
         .with("total", amount(invoice.total_minor))
-        .with("paid", amount(invoice.paid_minor))
+        .with_room("paid", amount(invoice.paid_minor))
         .with("due", amount(invoice.due_minor()))
-        .with("issued_date", invoice.issued_date.to_string())
+        .with_room("issued_date", invoice.issued_date.to_string())
         .with("due_date", invoice.due_date.to_string())
         .hidden_in_table("void_reason", invoice.void_reason.clone())
         .hidden_in_table("version", invoice.version)

@@ -1,14 +1,17 @@
 //! `spvctl iso …`
 use super::{lookup, request};
 use crate::{
-    args::Paging,
+    args::{Paging, parse_sort},
     context::CliContext,
     exit::Result,
     output::{Record, info},
-    prompt::non_empty,
+    prompt::{email, line},
 };
 use clap::{Args, Subcommand};
-use domain::directory::isos::{self, Filter, Input, Iso};
+use domain::{
+    directory::isos::{self, Filter, Input, Iso, IsoSort},
+    kernel::page::Order,
+};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -63,6 +66,9 @@ pub struct List {
     /// Only archived ones
     #[arg(long)]
     archived: bool,
+    /// first_name, -first_name, created_at or -created_at
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<IsoSort>)]
+    sort: Option<Order<IsoSort>>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -80,12 +86,18 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Create(args) => create(args, cli).await,
         Verb::List(args) => {
             let company_id = lookup::company(ctx, args.company.as_deref()).await?;
-            let filter = Filter { q: args.q, company_id, archived: args.archived, ..Filter::default() };
-            let page = isos::list(ctx, &filter, &args.paging.query()).await?;
+            let filter = Filter {
+                q: args.q,
+                company_id,
+                archived: args.archived,
+                order: args.sort.unwrap_or_default(),
+                ..Filter::default()
+            };
+            let page = args.paging.read(async |query| isos::list(ctx, &filter, &query).await).await?;
             out.page(page.items.iter().map(record).collect(), "ISO partners", page.next_cursor)
         }
         Verb::Show(args) => {
-            let iso = isos::find(ctx, &args.iso).await?;
+            let iso = lookup::iso_named(ctx, &args.iso).await?;
             let depends = isos::depends(ctx, &iso).await?;
             out.one(
                 record(&iso)
@@ -94,7 +106,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             )
         }
         Verb::Archive(args) => {
-            let iso = isos::find(ctx, &args.iso).await?;
+            let iso = lookup::iso_named(ctx, &args.iso).await?;
             cli.prompt.confirm(&format!(
                 "Archive the ISO partner {} <{}>? It cannot sign in.",
                 iso.name(),
@@ -103,13 +115,13 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.one(record(&isos::archive(ctx, iso.id, None).await?))
         }
         Verb::Restore(args) => {
-            let iso = isos::find(ctx, &args.iso).await?;
+            let iso = lookup::iso_named(ctx, &args.iso).await?;
             let question = format!("Restore the ISO partner {} <{}>? It can sign in again.", iso.name(), iso.email);
             cli.prompt.confirm(&question)?;
             out.one(record(&isos::restore(ctx, iso.id, None).await?))
         }
         Verb::Delete(args) => {
-            let iso = isos::find(ctx, &args.iso).await?;
+            let iso = lookup::iso_named(ctx, &args.iso).await?;
             cli.prompt.confirm(&format!("Are you sure you want to delete this ISO, {}?", iso.name()))?;
             isos::delete(ctx, iso.id, Some(iso.version)).await?;
             info("ISO deleted.");
@@ -127,9 +139,9 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         ("company", args.company.is_some()),
     ])?;
     let input = Input {
-        first_name: prompt.text(args.first_name, "First name", non_empty)?,
-        last_name: prompt.text(args.last_name, "Last name", non_empty)?,
-        email: prompt.text(args.email, "Email", non_empty)?,
+        first_name: prompt.text(args.first_name, "First name", line)?,
+        last_name: prompt.text(args.last_name, "Last name", line)?,
+        email: prompt.text(args.email, "Email", email)?,
         phone: args.phone,
         company_id: match lookup::company(&cli.ctx, args.company.as_deref()).await? {
             Some(company) => Some(company),
@@ -149,7 +161,7 @@ fn record(iso: &Iso) -> Record {
         .hidden_in_table("user_id", iso.user_id.to_string())
         .with("name", iso.name())
         .with("email", iso.email.clone())
-        .with("phone", iso.phone.clone())
+        .with_room("phone", iso.phone.clone())
         .hidden_in_table("company_id", iso.company_id.to_string())
         .with("company", iso.company_name.clone())
         .hidden_in_table("archived_at", iso.archived_at.map(|at| at.to_rfc3339()))

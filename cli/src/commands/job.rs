@@ -1,15 +1,19 @@
 //! `spvctl job …`
 use crate::{
     args::Paging,
-    context::CliContext,
+    context::{self, CliContext},
     exit::{Failure, Result},
+    nearest::nearest,
     output::{Record, info},
 };
 use clap::{Args, Subcommand};
 use domain::{
     Error,
-    platform::queue::{self, JobRow},
+    kernel::page::{MAX_LIMIT, PageQuery},
+    platform::queue::{self, JobRow, Status},
 };
+use std::time::Duration;
+use tokio::sync::watch;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -23,7 +27,7 @@ pub enum Verb {
     #[command(after_help = "Examples:\n  spvctl job retry 01JD…")]
     Retry(TargetArgs),
     /// Queue a job by name
-    #[command(after_help = "Examples:\n  spvctl job run portal.clean_up")]
+    #[command(after_help = "Examples:\n  spvctl job run portal.clean_up\n  spvctl job run portal.backup --wait")]
     Run(Run),
     /// Count jobs by status
     #[command(after_help = "Examples:\n  spvctl job stats --format json")]
@@ -48,13 +52,16 @@ pub struct TargetArgs {
 pub struct Run {
     /// portal.clean_up, portal.backup, steps.remind_overdue, seed.test_data, …: a wrong name is answered with all
     name: String,
+    /// Wait until it is done, and do it here if no worker runs; exit 1 if it fails for good
+    #[arg(long)]
+    wait: bool,
 }
 
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::List(args) => {
-            let page = queue::list(ctx, args.status.as_deref(), &args.paging.query()).await?;
+            let page = args.paging.read(async |query| queue::list(ctx, args.status.as_deref(), &query).await).await?;
             out.page(page.items.iter().map(record).collect(), "jobs", page.next_cursor)
         }
         Verb::Show(args) => out.one(record(&queue::get(ctx, &args.id).await?)),
@@ -63,11 +70,17 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let registry = jobs::registry(jobs::State::new(ctx.clone(), cli.mailer()?));
             match registry.enqueue_manual(ctx, &args.name).await {
                 Err(Error::NotFound(_)) => {
-                    let names = registry.manual_names().join(", ");
-                    Err(Failure::Refused(format!("no job `{}` can be run by name; there are {names}", args.name)))
+                    let names = registry.manual_names();
+                    let near = nearest(&args.name, names.iter().copied());
+                    let near = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_else(|| ";".to_owned());
+                    let names = names.join(", ");
+                    Err(Failure::Refused(format!("no job `{}` can be run by name{near} there are {names}", args.name)))
                 }
                 other => {
                     other?;
+                    if args.wait {
+                        return wait(&args.name, cli).await;
+                    }
                     info("The job is queued; a running worker does it.");
                     Ok(())
                 }
@@ -83,6 +96,37 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.list(records, "jobs")
         }
     }
+}
+
+/// How often the state of a job is read.
+const POLL: Duration = Duration::from_millis(300);
+
+/// Waits for the newest job of this name. Without a running worker this process is one meanwhile.
+async fn wait(name: &str, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let newest = queue::list(ctx, None, &PageQuery { limit: Some(MAX_LIMIT), cursor: None }).await?;
+    let queued = newest.items.into_iter().find(|job| job.job == name).ok_or(Error::NotFound("job"))?;
+    let (stop, stopped) = watch::channel(false);
+    let worker = if queue::live_workers(ctx).await? == 0 {
+        info("No worker runs; this process works until the job is done.");
+        let state = jobs::State::new(ctx.clone(), cli.mailer()?);
+        Some(tokio::spawn(jobs::work(ctx.clone(), state, context::worker_options(&cli.config), stopped)))
+    } else {
+        None
+    };
+    let done = loop {
+        let job = queue::get(ctx, &queued.id).await?;
+        if [Status::Done, Status::Dead].contains(&job.status) {
+            break job;
+        }
+        tokio::time::sleep(POLL).await;
+    };
+    let _ = stop.send(true);
+    if let Some(worker) = worker {
+        let _ = worker.await;
+    }
+    cli.out.one(record(&done))?;
+    if done.status == Status::Done { Ok(()) } else { Err(Failure::Found) }
 }
 
 fn record(job: &JobRow) -> Record {

@@ -1,54 +1,169 @@
-//! Lookup of rows by id, email or name, as flags give them, and prompts to choose one.
+//! Lookup of rows by id, email or name, as arguments and flags give them, and prompts to choose one.
+//!
+//! A name that is none is taken as the beginning of one, if it is the beginning of a single one. Otherwise the error names
+//! what was probably meant.
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
+    nearest::nearest,
+    output::info,
+    prompt::non_empty,
 };
 use domain::{
     Ctx, Error,
     accounts::users::{self, User},
+    desk::requests::{self, Request},
     directory::{
-        clients::Client,
+        clients::{self, Client},
         companies::{self, Company},
         isos::{self, Iso},
     },
     kernel::{
-        ids::{CompanyId, IsoId},
+        ids::{CommissionId, CompanyId, DocumentId, IsoId, MailId},
         page::{MAX_LIMIT, PageQuery},
+    },
+    operations::names::{self, Named, Noun},
+    orders::{
+        invoices,
+        spvs::{self, Detail},
     },
 };
 
+/// Rows that are searched for a similar name.
+const SEARCHED: i64 = 20_000;
+/// Names of an ambiguous beginning that are listed.
+const LISTED: i64 = 6;
+
+/// The row that `typed` names for `exact`, or whose name or id it is the only beginning of.
+async fn find<T>(ctx: &Ctx, noun: Noun, typed: &str, exact: impl AsyncFn(&str) -> domain::Result<T>) -> Result<T> {
+    if typed.trim().is_empty() {
+        return Err(Failure::Usage(format!("the name of the {} is empty", noun.name())));
+    }
+    match exact(typed).await {
+        Err(Error::NotFound(_)) => {}
+        found => return Ok(found?),
+    }
+    let mut found = names::beginning_with(ctx, noun, typed, LISTED).await?;
+    match (found.pop(), found.is_empty()) {
+        (Some(one), true) => Ok(exact(&one.id.to_string()).await?),
+        (Some(last), false) => {
+            found.push(last);
+            Err(ambiguous(noun, typed, &found))
+        }
+        (None, _) => Err(unknown(ctx, noun, typed).await?),
+    }
+}
+
+fn ambiguous(noun: Noun, typed: &str, found: &[Named]) -> Failure {
+    let name = |one: &Named| if one.name.is_empty() { one.id.to_string() } else { one.name.clone() };
+    let names: Vec<String> = found.iter().map(name).collect();
+    Failure::Refused(format!("several of the {} begin with `{typed}`: {}", noun.plural(), names.join(", ")))
+}
+
+async fn unknown(ctx: &Ctx, noun: Noun, typed: &str) -> Result<Failure> {
+    let all = names::beginning_with(ctx, noun, "", SEARCHED).await?;
+    let near = nearest(typed, all.iter().map(|one| one.name.as_str()).filter(|name| !name.is_empty()));
+    let near = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_else(|| ";".to_owned());
+    let noun = noun.name();
+    Ok(Failure::Refused(format!("there is no {noun} `{typed}`{near} `spvctl {noun} list` shows all")))
+}
+
 /// Adds the flag to the error for an unknown name.
-fn add_flag(flag: &str, name: &str, error: Error) -> Failure {
-    match error {
-        Error::NotFound(_) if name.trim().is_empty() => Error::field(flag, "required").into(),
-        Error::NotFound(noun) => Failure::Refused(format!("--{flag}: there is no {noun} `{name}`")),
-        other => other.into(),
+fn add_flag(flag: &str, failure: Failure) -> Failure {
+    match failure {
+        Failure::Refused(words) => Failure::Refused(format!("--{flag}: {words}")),
+        Failure::Usage(_) => Error::field(flag, "required").into(),
+        other => other,
     }
 }
 
 /// The id of the company called `name`, given as `--company`.
 pub async fn company(ctx: &Ctx, name: Option<&str>) -> Result<Option<CompanyId>> {
     let Some(name) = name else { return Ok(None) };
-    Ok(Some(companies::find(ctx, name).await.map_err(|e| add_flag("company", name, e))?.id))
+    Ok(Some(company_named(ctx, name).await.map_err(|e| add_flag("company", e))?.id))
+}
+
+/// The company with this name or id.
+pub async fn company_named(ctx: &Ctx, name: &str) -> Result<Company> {
+    find(ctx, Noun::Company, name, async |name| companies::find(ctx, name).await).await
 }
 
 /// The id of the ISO with the address `name`, given as `--iso`.
 pub async fn iso(ctx: &Ctx, name: Option<&str>) -> Result<Option<IsoId>> {
     let Some(name) = name else { return Ok(None) };
-    Ok(Some(isos::find(ctx, name).await.map_err(|e| add_flag("iso", name, e))?.id))
+    Ok(Some(iso_named(ctx, name).await.map_err(|e| add_flag("iso", e))?.id))
+}
+
+/// The ISO partner with this address or id.
+pub async fn iso_named(ctx: &Ctx, name: &str) -> Result<Iso> {
+    find(ctx, Noun::Iso, name, async |name| isos::find(ctx, name).await).await
 }
 
 /// The client with the address `name`, given as `--client`.
 pub async fn client(ctx: &Ctx, name: &str) -> Result<Client> {
-    domain::directory::clients::find(ctx, name).await.map_err(|e| add_flag("client", name, e))
+    client_named(ctx, name).await.map_err(|e| add_flag("client", e))
+}
+
+/// The client with this address or id.
+pub async fn client_named(ctx: &Ctx, name: &str) -> Result<Client> {
+    find(ctx, Noun::Client, name, async |name| clients::find(ctx, name).await).await
 }
 
 /// The account with this id or address.
 pub async fn user(ctx: &Ctx, name: &str) -> Result<User> {
-    Ok(match name.parse() {
-        Ok(id) => users::get(ctx, id).await?,
-        Err(_) => users::find(ctx, name).await?,
-    })
+    let exact = async |name: &str| match name.parse() {
+        Ok(id) => users::get(ctx, id).await,
+        Err(_) => users::find(ctx, name).await,
+    };
+    find(ctx, Noun::User, name, exact).await
+}
+
+/// The order with this identifier, order number or id.
+pub async fn spv(ctx: &Ctx, name: &str) -> Result<Detail> {
+    find(ctx, Noun::Spv, name, async |name| spvs::find(ctx, name).await).await
+}
+
+/// The invoice with this number or id.
+pub async fn invoice(ctx: &Ctx, name: &str) -> Result<invoices::Detail> {
+    find(ctx, Noun::Invoice, name, async |name| invoices::find(ctx, name).await).await
+}
+
+/// The request with this reference or id.
+pub async fn request(ctx: &Ctx, name: &str) -> Result<Request> {
+    let exact = async |name: &str| match name.parse() {
+        Ok(id) => requests::get(ctx, id).await,
+        Err(_) => requests::find(ctx, name).await,
+    };
+    find(ctx, Noun::Request, name, exact).await
+}
+
+/// The id of the email whose id this is, or begins so.
+pub async fn mail(ctx: &Ctx, id: &str) -> Result<MailId> {
+    find(ctx, Noun::Mail, id, async |id| parse_id(Noun::Mail, id)).await
+}
+
+/// The id of the document whose id this is, or begins so.
+pub async fn document(ctx: &Ctx, id: &str) -> Result<DocumentId> {
+    find(ctx, Noun::Document, id, async |id| parse_id(Noun::Document, id)).await
+}
+
+/// The id of the commission whose id this is, or begins so.
+pub async fn commission(ctx: &Ctx, id: &str) -> Result<CommissionId> {
+    find(ctx, Noun::Commission, id, async |id| parse_id(Noun::Commission, id)).await
+}
+
+fn parse_id<T: std::str::FromStr>(noun: Noun, id: &str) -> domain::Result<T> {
+    id.parse().map_err(|_| Error::NotFound(noun.name()))
+}
+
+/// Prompts for a row by its name, until there is one.
+pub async fn ask<T>(cli: &CliContext, question: &str, find: impl AsyncFn(&str) -> Result<T>) -> Result<T> {
+    loop {
+        match find(&cli.prompt.text(None, question, non_empty)?).await {
+            Err(Failure::Refused(words)) => info(&words),
+            found => return found,
+        }
+    }
 }
 
 /// Prompts for a company.

@@ -1,24 +1,25 @@
 //! `spvctl mail …`
+use super::lookup;
 use crate::{
     args::Paging,
     context::CliContext,
-    exit::Result,
-    output::{Record, info},
+    exit::{Failure, Result},
+    output::{Format, Record, clean, info},
 };
 use clap::{Args, Subcommand, ValueEnum};
-use domain::{
-    kernel::ids::MailId,
-    outbox::mails::{self, Mail, Status},
-};
+use domain::outbox::mails::{self, Mail, Status};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List the outbox, newest first
     #[command(after_help = "Examples:\n  spvctl mail list --status failed")]
     List(List),
-    /// Show one email
+    /// Show one email as it would be sent now; [link] stands for a one-time link
     #[command(after_help = "Examples:\n  spvctl mail show 6f1c2d3e-…")]
     Show(TargetArgs),
+    /// Send a test email now, and say what the mail server answers
+    #[command(after_help = "Examples:\n  spvctl mail test --to ada@example.com")]
+    Test(Test),
     /// Send an email again, with the same Message-ID
     #[command(after_help = "Examples:\n  spvctl mail resend 6f1c2d3e-…")]
     Resend(TargetArgs),
@@ -41,7 +42,15 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    id: MailId,
+    /// Id, or its first characters
+    id: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Test {
+    /// Email address
+    #[arg(long, value_name = "ADDRESS")]
+    to: String,
 }
 
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
@@ -53,17 +62,46 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 State::Sent => Status::Sent,
                 State::Failed => Status::Failed,
             });
-            let page = mails::list(ctx, status, &args.paging.query()).await?;
+            let page = args.paging.read(async |query| mails::list(ctx, status, &query).await).await?;
             out.page(page.items.iter().map(record).collect(), "mails", page.next_cursor)
         }
-        Verb::Show(args) => out.one(record(&mails::get(ctx, args.id).await?)),
+        Verb::Show(args) => {
+            let mail = mails::get(ctx, lookup::mail(ctx, &args.id).await?).await?;
+            let preview = jobs::preview_mail(ctx, mail.id).await?;
+            let shown = record(&mail).with("subject", preview.subject);
+            if out.format != Format::Table {
+                return out.one(shown.with("text", preview.text));
+            }
+            out.one(shown)?;
+            let lines: Vec<String> = preview.text.lines().map(clean).collect();
+            out.raw(format!("\n{}\n", lines.join("\n").trim_end()).as_bytes())
+        }
+        Verb::Test(args) => test(&args.to, cli).await,
         Verb::Resend(args) => {
-            let mail = mails::get(ctx, args.id).await?;
+            let mail = mails::get(ctx, lookup::mail(ctx, &args.id).await?).await?;
             cli.prompt.confirm(&format!("Send the email {} to {} again?", mail.kind.name(), mail.to_email))?;
-            let mail = mails::resend(ctx, args.id).await?;
+            let mail = mails::resend(ctx, mail.id).await?;
             info("The email is queued; a running worker sends it.");
             out.one(record(&mail))
         }
+    }
+}
+
+async fn test(to: &str, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    cli.prompt.confirm_on_terminal(&format!("Send a test email to {to}?"))?;
+    let id = mails::insert_test(ctx, to).await?;
+    let state = jobs::State::new(ctx.clone(), cli.mailer()?);
+    match jobs::send_test_now(&state, ctx, id).await? {
+        Ok(()) => {
+            let place = match cli.config.smtp_url {
+                Some(_) => "The mail server took it.".to_owned(),
+                None => format!("No mail server is set, so it lies in {}.", cli.config.mail_dir().display()),
+            };
+            info(&place);
+            cli.out.one(record(&mails::get(ctx, id).await?))
+        }
+        Err(why) => Err(Failure::Refused(format!("the test email was not sent: {why}"))),
     }
 }
 
@@ -73,8 +111,8 @@ fn record(mail: &Mail) -> Record {
         .with("kind", mail.kind.name())
         .with("to_email", mail.to_email.clone())
         .with("status", mail.status.name())
-        .with("attempts", mail.attempts)
-        .with("last_error", mail.last_error.clone())
+        .with_room("attempts", mail.attempts)
+        .with_room("last_error", mail.last_error.clone())
         .hidden_in_table("message_id", mail.message_id.clone())
         .hidden_in_table("language", mail.language.clone())
         .with("created_at", mail.created_at.to_rfc3339())

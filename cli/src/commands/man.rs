@@ -1,10 +1,9 @@
 //! `spvctl man DIR`
 use crate::{
-    args::Cli,
+    args,
     exit::{Failure, Result},
     output::info,
 };
-use clap::CommandFactory;
 use std::{fs, io, path::PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -21,7 +20,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result {
     let refused = |e: io::Error| Failure::Refused(format!("{} cannot be written: {e}", args.dir.display()));
     fs::create_dir_all(&args.dir).map_err(refused)?;
-    clap_mangen::generate_to(Cli::command(), &args.dir).map_err(refused)?;
+    clap_mangen::generate_to(args::command(), &args.dir).map_err(refused)?;
     info(&format!("The pages are in {}; `man spvctl` finds them in a folder man1 of MANPATH.", args.dir.display()));
     Ok(())
 }

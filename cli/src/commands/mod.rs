@@ -1,5 +1,6 @@
 //! Commands of `spvctl`, one module per noun, and their dispatch.
 pub mod activity;
+pub mod alert;
 pub mod backup;
 pub mod client;
 pub mod commission;
@@ -19,14 +20,17 @@ mod lookup;
 pub mod mail;
 pub mod maintenance;
 pub mod man;
+pub mod message;
 pub mod migrate;
 pub mod request;
+pub mod schedule;
 pub mod security;
 pub mod seed;
 pub mod serve;
 pub mod settings;
 pub mod spv;
 pub mod step;
+pub mod task;
 pub mod template;
 pub mod transfer;
 pub mod user;
@@ -51,7 +55,7 @@ use tracing::Instrument;
 /// Errors of the command.
 pub async fn run(cli: Cli, name: &str) -> Result {
     let Cli { mut globals, command } = cli;
-    let out = Output::new(globals.format);
+    let out = Output::new(globals.format, std::mem::take(&mut globals.fields));
     if let Command::Serve(args) = &command {
         globals.listen.clone_from(&args.listen);
     }
@@ -59,6 +63,7 @@ pub async fn run(cli: Cli, name: &str) -> Result {
         Command::Openapi => return out.raw(api::openapi().as_bytes()),
         Command::Completions(args) => return completions::run(args, &out),
         Command::Man(args) => return man::run(args),
+        Command::Schedule(verb) => return schedule::run(verb, &out),
         _ => {}
     }
     // Files created from here on belong to the portal: readable by their owner only.
@@ -99,7 +104,7 @@ fn warn_about_settings(config: &Config) {
 /// Runs the commands that open the database themselves or not at all.
 async fn dispatch(command: Command, config: Config, out: Output, prompt: Prompt) -> Result {
     match command {
-        Command::Config => out.list(config.records(), "settings"),
+        Command::Config => out.unlimited().list(config.records(), "settings"),
         Command::Serve(args) => serve::run(args, config).await,
         Command::Worker(_) => worker::run(config).await,
         Command::Migrate(args) => migrate::run(&args, &config).await,
@@ -125,6 +130,9 @@ async fn dispatch_with_context(command: Command, cli: CliContext) -> Result {
     let is_move = matches!(command, Command::Move(_));
     let done = match command {
         Command::Seed(args) => seed::run(args, &cli).await,
+        Command::Alert(verb) => alert::run(verb, &cli).await,
+        Command::Message(verb) => message::run(verb, &cli).await,
+        Command::Task(verb) => task::run(verb, &cli).await,
         Command::Client(verb) => client::run(verb, &cli).await,
         Command::Commission(verb) => commission::run(verb, &cli).await,
         Command::Company(verb) => company::run(verb, &cli).await,

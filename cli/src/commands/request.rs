@@ -1,7 +1,7 @@
 //! `spvctl request …`
 use super::lookup;
 use crate::{
-    args::{Paging, allowed_names, parse_name},
+    args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::Result,
     output::Record,
@@ -9,7 +9,6 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    accounts::users,
     desk::requests::{self, Assignee, Change, Filter, Input, Kind, Priority, Request, RequestSort, Status},
     directory::clients,
     kernel::{ids::RequestId, page::Order},
@@ -20,7 +19,7 @@ use domain::{
 pub enum Verb {
     /// List requests, newest first
     #[command(
-        after_help = "Examples:\n  spvctl request list --limit 20\n  spvctl request list --kind order --status pending\n  spvctl request list --open --order due_at --assignee employee@example.com"
+        after_help = "Examples:\n  spvctl request list --limit 20\n  spvctl request list --kind order --status pending\n  spvctl request list --open --sort due_at --assignee employee@example.com"
     )]
     List(Box<List>),
     /// Show a request, and the form that came with it
@@ -76,8 +75,8 @@ pub struct List {
     #[arg(long, value_name = "USER")]
     assignee: Option<String>,
     /// -created_at, created_at, due_at or priority
-    #[arg(long, allow_hyphen_values = true, value_parser = parse_order)]
-    order: Option<Order<RequestSort>>,
+    #[arg(long, alias = "order", value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<RequestSort>)]
+    sort: Option<Order<RequestSort>>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -177,7 +176,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let assignee = match args.assignee.as_deref() {
                 None => None,
                 Some("none") => Some(Assignee::Nobody),
-                Some(name) => Some(Assignee::One(users::find(ctx, name).await?.id)),
+                Some(name) => Some(Assignee::One(lookup::user(ctx, name).await?.id)),
             };
             let filter = Filter {
                 q: args.q,
@@ -187,10 +186,10 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 priority: args.priority,
                 assignee,
                 sender: None,
-                order: args.order.unwrap_or_default(),
+                order: args.sort.unwrap_or_default(),
                 ids: None,
             };
-            let page = requests::list(ctx, &filter, &args.paging.query()).await?;
+            let page = args.paging.read(async |query| requests::list(ctx, &filter, &query).await).await?;
             return cli.out.page(page.items.iter().map(record).collect(), "requests", page.next_cursor);
         }
         Verb::Show(args) => find(cli, &args.request).await?,
@@ -199,7 +198,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let request = find(cli, &args.request).await?;
             let to = match args.to.as_str() {
                 "none" => None,
-                name => Some(users::find(ctx, name).await?.id),
+                name => Some(lookup::user(ctx, name).await?.id),
             };
             requests::update(ctx, request.id, None, Change { assignee_id: Some(to), ..Change::default() }).await?
         }
@@ -238,7 +237,7 @@ async fn create(args: Create, cli: &CliContext) -> Result<Request> {
         ("message", given(&args.message)),
     ])?;
     let assignee_id = match args.assignee.as_deref() {
-        Some(name) => Some(users::find(&cli.ctx, name).await?.id),
+        Some(name) => Some(lookup::user(&cli.ctx, name).await?.id),
         None => None,
     };
     let input = Input {
@@ -262,10 +261,7 @@ pub(super) async fn application_id(cli: &CliContext, name: Option<&str>) -> Resu
 }
 
 async fn find(cli: &CliContext, name: &str) -> Result<Request> {
-    Ok(match name.parse() {
-        Ok(id) => requests::get(&cli.ctx, id).await?,
-        Err(_) => requests::find(&cli.ctx, name).await?,
-    })
+    lookup::request(&cli.ctx, name).await
 }
 
 /// Approves a request. For an order, missing flags default to the request's values and the client's company and ISO partner.
@@ -315,10 +311,6 @@ fn question(verb: &str, request: &Request) -> String {
     )
 }
 
-fn parse_order(text: &str) -> Result<Order<RequestSort>, String> {
-    Order::parse(text).map_err(|problem| allowed_names(&problem))
-}
-
 fn record(request: &Request) -> Record {
     let account = request.data.get("account_type").cloned().unwrap_or_default();
     let asked = request.data.get("application").or_else(|| request.data.get("order")).cloned().unwrap_or_default();
@@ -327,15 +319,15 @@ fn record(request: &Request) -> Record {
         .with("reference", request.reference())
         .with("created_at", request.created_at.to_rfc3339())
         .with("kind", request.kind.name())
-        .with("account_type", account)
+        .with_room("account_type", account)
         .with("status", request.status.name())
         .with("priority", request.priority.name())
-        .with("assignee", request.assignee_name.clone())
+        .with_room("assignee", request.assignee_name.clone())
         .hidden_in_table("due_at", request.due_at.to_rfc3339())
         .with("name", request.name.clone())
         .with("email", request.email.clone())
-        .with("message", request.message.clone())
-        .with("spv", request.spv_identifier())
+        .with_room("message", request.message.clone())
+        .with_room("spv", request.spv_identifier())
         .hidden_in_table("reason", request.reason.clone())
         .hidden_in_table("decided_at", request.decided_at.map(|at| at.to_rfc3339()))
         .hidden_in_table("decided_by", request.decided_by.clone())

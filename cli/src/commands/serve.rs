@@ -148,5 +148,5 @@ fn print_banner(options: &Options, address: SocketAddr) -> Result {
             .with("email", email)
             .with("password", options.demo_password.clone())
     });
-    Output::new(Format::Table).list(records.into(), "sign-ins")
+    Output::new(Format::Table, Vec::new()).list(records.into(), "sign-ins")
 }

@@ -2,7 +2,8 @@
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
-    output::{Record, info},
+    nearest::nearest,
+    output::{Format, Record, clean, info},
 };
 use clap::{Args, Subcommand};
 use domain::platform::settings::{self, Settings};
@@ -13,11 +14,20 @@ pub enum Verb {
     /// Show every setting
     #[command(after_help = "Examples:\n  spvctl settings show\n  spvctl settings show --format json")]
     Show,
+    /// Print the value of one setting, or those of a group
+    #[command(after_help = "Examples:\n  spvctl settings get brand_name\n  spvctl settings get billing --format json")]
+    Get(Get),
     /// Change one setting; without a value it is unset
     #[command(
         after_help = "Names are as `settings show` prints them. A value that is no number or true or false is text.\n\nExamples:\n  spvctl settings set brand_name 'Northern Formations'\n  spvctl settings set retention.activity_days 730\n  spvctl settings set mail_sender"
     )]
     Set(Set),
+}
+
+#[derive(Debug, Args)]
+pub struct Get {
+    /// For example brand_name or billing.due_days
+    name: String,
 }
 
 #[derive(Debug, Args)]
@@ -32,6 +42,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     match verb {
         Verb::Show => cli.out.list(records(&settings::get(ctx).await?), "settings"),
+        Verb::Get(args) => get(&args.name, cli).await,
         Verb::Set(args) => {
             let now = settings::get(ctx).await?;
             let wanted = with_value(&now, &args.name, args.value.as_deref())?;
@@ -42,9 +53,30 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     }
 }
 
+/// Prints a value as it is, for scripts; a group as a list.
+async fn get(name: &str, cli: &CliContext) -> Result {
+    let now = settings::get(&cli.ctx).await?;
+    let mut all = Vec::new();
+    flatten("", &serde_json::to_value(&now).unwrap_or_default(), &mut all);
+    let inside = format!("{name}.");
+    let group: Vec<&(String, Value)> = all.iter().filter(|(other, _)| other.starts_with(&inside)).collect();
+    if let Some((_, value)) = all.iter().find(|(other, _)| other == name) {
+        return match cli.out.format {
+            Format::Table => cli.out.raw(format!("{}\n", value_text(value)).as_bytes()),
+            _ => cli.out.one(Record::new().with("name", name).with("value", value.clone())),
+        };
+    }
+    if group.is_empty() {
+        return Err(unknown_name(&now, name));
+    }
+    let record =
+        |(name, value): &(String, Value)| Record::new().with("name", name.as_str()).with("value", value.clone());
+    cli.out.list(group.into_iter().map(record).collect(), "settings")
+}
+
 /// Returns the settings with one changed.
 fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Settings> {
-    let unknown = || Failure::Usage(format!("name: there is no setting {name}; see `spvctl settings show`"));
+    let unknown = || unknown_name(now, name);
     if ["version", "logo_id"].contains(&name) {
         return Err(unknown());
     }
@@ -80,15 +112,22 @@ fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Setting
     Ok(read)
 }
 
-fn records(settings: &Settings) -> Vec<Record> {
-    let mut records = Vec::new();
-    if let Ok(value) = serde_json::to_value(settings) {
-        flatten("", &value, &mut records);
-    }
-    records
+fn unknown_name(now: &Settings, name: &str) -> Failure {
+    let mut all = Vec::new();
+    flatten("", &serde_json::to_value(now).unwrap_or_default(), &mut all);
+    let near = nearest(name, all.iter().map(|(name, _)| name.as_str()));
+    let near = near.map(|name| format!("; did you mean {name}?")).unwrap_or_else(|| ";".to_owned());
+    Failure::Usage(format!("name: there is no setting {name}{near} `spvctl settings show` lists all"))
 }
 
-fn flatten(name: &str, value: &Value, into: &mut Vec<Record>) {
+fn records(settings: &Settings) -> Vec<Record> {
+    let mut all = Vec::new();
+    flatten("", &serde_json::to_value(settings).unwrap_or_default(), &mut all);
+    all.into_iter().map(|(name, value)| Record::new().with("name", name).with("value", value)).collect()
+}
+
+/// Every setting by its dotted name.
+fn flatten(name: &str, value: &Value, into: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(fields) => {
             for (field, value) in fields {
@@ -96,6 +135,14 @@ fn flatten(name: &str, value: &Value, into: &mut Vec<Record>) {
                 flatten(&name, value, into);
             }
         }
-        value => into.push(Record::new().with("name", name.to_owned()).with("value", value.clone())),
+        value => into.push((name.to_owned(), value.clone())),
+    }
+}
+
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => clean(text),
+        other => other.to_string(),
     }
 }

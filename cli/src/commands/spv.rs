@@ -1,7 +1,7 @@
 //! `spvctl spv …`
 use super::{lookup, step};
 use crate::{
-    args::{Paging, parse_name},
+    args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::Result,
     output::{Format, Record},
@@ -9,10 +9,13 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    kernel::money::{self, Currency},
+    kernel::{
+        money::{self, Currency},
+        page::Order,
+    },
     orders::{
         corrections, onboarding,
-        spvs::{self, Detail, Filter, IsoFilter, Spv, Status},
+        spvs::{self, Detail, Filter, IsoFilter, Spv, SpvSort, Status},
     },
 };
 
@@ -132,6 +135,9 @@ pub struct List {
     /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
+    /// -ordered_date, ordered_date, amount, vehicle_name; - before it for descending
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<SpvSort>)]
+    sort: Option<Order<SpvSort>>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -162,33 +168,33 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let detail = match verb {
         Verb::Create(args) => create(*args, cli).await?,
         Verb::List(args) => return list(args, cli).await,
-        Verb::Show(args) => spvs::find(ctx, &args.spv).await?,
+        Verb::Show(args) => lookup::spv(ctx, &args.spv).await?,
         Verb::Update(args) => update(*args, cli).await?,
         Verb::Start(args) => {
-            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            let spv = lookup::spv(ctx, &args.spv).await?.spv;
             prompt.confirm_on_terminal(&question("Start", &spv))?;
             spvs::start(ctx, spv.id, None).await?
         }
         Verb::Resume(args) => {
-            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            let spv = lookup::spv(ctx, &args.spv).await?.spv;
             prompt.confirm_on_terminal(&question("Resume", &spv))?;
             spvs::resume(ctx, spv.id, None).await?
         }
         Verb::Hold(args) => {
             let reason = reason(args.reason)?;
-            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            let spv = lookup::spv(ctx, &args.spv).await?.spv;
             prompt.confirm(&question("Put on hold", &spv))?;
             spvs::hold(ctx, spv.id, None, &reason).await?
         }
         Verb::Cancel(args) => {
             let reason = reason(args.reason)?;
-            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            let spv = lookup::spv(ctx, &args.spv).await?.spv;
             prompt.confirm(&question("Cancel", &spv))?;
             spvs::cancel(ctx, spv.id, None, &reason).await?
         }
         Verb::Reopen(args) => {
             let reason = reason(args.reason)?;
-            let spv = spvs::find(ctx, &args.spv).await?.spv;
+            let spv = lookup::spv(ctx, &args.spv).await?.spv;
             prompt.confirm(&question("Reopen", &spv))?;
             spvs::reopen(ctx, spv.id, None, &reason).await?
         }
@@ -208,7 +214,7 @@ fn question(verb: &str, spv: &Spv) -> String {
 
 /// Corrects the version that is stored now.
 async fn update(args: Update, cli: &CliContext) -> Result<Detail> {
-    let spv = spvs::find(&cli.ctx, &args.spv).await?.spv;
+    let spv = lookup::spv(&cli.ctx, &args.spv).await?.spv;
     let correction = corrections::Correction {
         custom_identifier: args.custom_identifier,
         reference: args.reference,
@@ -222,7 +228,10 @@ async fn update(args: Update, cli: &CliContext) -> Result<Detail> {
 async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
     let (ctx, prompt) = (&cli.ctx, &cli.prompt);
     prompt.missing(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
-    let client = lookup::client(ctx, &prompt.text(args.client, "Client (email)", non_empty)?).await?;
+    let client = match args.client {
+        Some(name) => lookup::client(ctx, &name).await?,
+        None => lookup::ask(cli, "Client (email)", async |name| lookup::client_named(ctx, name).await).await?,
+    };
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
@@ -258,8 +267,16 @@ async fn list(args: List, cli: &CliContext) -> Result {
         None => None,
     };
     let company_id = lookup::company(ctx, args.company.as_deref()).await?;
-    let filter = Filter { q: args.q, status: args.status, company_id, iso, client_id, ..Filter::default() };
-    let page = spvs::list(ctx, &filter, &args.paging.query()).await?;
+    let filter = Filter {
+        q: args.q,
+        status: args.status,
+        company_id,
+        iso,
+        client_id,
+        order: args.sort.unwrap_or_default(),
+        ..Filter::default()
+    };
+    let page = args.paging.read(async |query| spvs::list(ctx, &filter, &query).await).await?;
     cli.out.page(page.items.iter().map(record).collect(), "orders", page.next_cursor)
 }
 
@@ -281,18 +298,18 @@ pub(super) fn record(spv: &Spv) -> Record {
     let money = |minor: Option<i64>| minor.map(|minor| spv.currency.format(minor));
     Record::new()
         .hidden_in_table("id", spv.id.to_string())
-        .with("order_number", spv.order_number())
         .with("identifier", spv.identifier())
-        .with("vehicle_name", spv.vehicle_name.clone())
+        .with_room("order_number", spv.order_number())
+        .with_room("vehicle_name", spv.vehicle_name.clone())
         .hidden_in_table("reference", spv.reference.clone())
         .with("client", spv.client_name())
         .hidden_in_table("client_id", spv.client_id.to_string())
         .hidden_in_table("client_email", spv.client_email.clone())
-        .with("company", spv.company_name.clone())
+        .with_room("company", spv.company_name.clone())
         .hidden_in_table("company_id", spv.company_id.to_string())
-        .with("iso", spv.iso_name())
+        .with_room("iso", spv.iso_name())
         .hidden_in_table("iso_id", spv.iso_id.map(|id| id.to_string()))
-        .with("country", spv.country.code())
+        .with_room("country", spv.country.code())
         .with("amount", money(spv.amount_minor()))
         .with("currency", spv.currency.code())
         .hidden_in_table("price", money(spv.price_minor))
@@ -302,9 +319,9 @@ pub(super) fn record(spv: &Spv) -> Record {
         .hidden_in_table("iso_commission", money(spv.iso_commission_minor))
         .with("status", spv.status.name())
         .hidden_in_table("status_reason", spv.status_reason.clone())
-        .with("percent", spv.percent())
+        .with_room("percent", spv.percent())
         .hidden_in_table("current_step", spv.current_step.clone())
-        .with("ordered_date", spv.ordered_date.to_string())
+        .with_room("ordered_date", spv.ordered_date.to_string())
         .hidden_in_table("closed_at", spv.closed_at.map(|at| at.to_rfc3339()))
         .hidden_in_table("created_at", spv.created_at.to_rfc3339())
         .hidden_in_table("version", spv.version)

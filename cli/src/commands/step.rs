@@ -1,4 +1,5 @@
 //! `spvctl step …`
+use super::lookup;
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
@@ -152,27 +153,27 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::List(args) => {
-            let detail = spvs::find(ctx, &args.spv).await?;
+            let detail = lookup::spv(ctx, &args.spv).await?;
             out.list(detail.steps.iter().map(record).collect(), "steps")
         }
         Verb::Set(args) => set(*args, cli).await,
         Verb::Add(args) => add(*args, cli).await,
         Verb::Remove(args) => {
-            let detail = spvs::find(ctx, &args.spv).await?;
+            let detail = lookup::spv(ctx, &args.spv).await?;
             let step = find_step(&detail.steps, &args.step)?;
             cli.prompt.confirm(&format!("Remove the step {} of {}?", step.step_name, detail.spv.identifier()))?;
             let spv = steps::remove(ctx, step.id, None).await?;
             out.list(spvs::get(ctx, spv.id).await?.steps.iter().map(record).collect(), "steps")
         }
         Verb::Order(args) => {
-            let detail = spvs::find(ctx, &args.spv).await?;
+            let detail = lookup::spv(ctx, &args.spv).await?;
             let ids: Vec<StepId> =
                 args.steps.iter().map(|name| Ok(find_step(&detail.steps, name)?.id)).collect::<Result<_>>()?;
             let detail = steps::reorder(ctx, detail.spv.id, None, &ids).await?;
             out.list(detail.steps.iter().map(record).collect(), "steps")
         }
         Verb::Assign(args) => {
-            let detail = spvs::find(ctx, &args.spv).await?;
+            let detail = lookup::spv(ctx, &args.spv).await?;
             let id = find_step(&detail.steps, &args.step)?.id;
             let to = match args.to {
                 Some(name) => Some(find_staff(cli, name.trim()).await?),
@@ -186,7 +187,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
 
 async fn set(args: Set, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
-    let detail = spvs::find(ctx, &args.spv).await?;
+    let detail = lookup::spv(ctx, &args.spv).await?;
     let id = find_step(&detail.steps, &args.step)?.id;
     let change = Change {
         depends_on: args.plan.dependency_ids(&detail.steps)?,
@@ -209,7 +210,7 @@ async fn set(args: Set, cli: &CliContext) -> Result {
 
 async fn add(args: Add, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
-    let detail = spvs::find(ctx, &args.spv).await?;
+    let detail = lookup::spv(ctx, &args.spv).await?;
     let new = steps::NewStep {
         depends_on: args.plan.dependency_ids(&detail.steps)?.unwrap_or_default(),
         step_name: args.step_name,

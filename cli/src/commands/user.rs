@@ -5,17 +5,23 @@ use crate::{
     context::CliContext,
     exit::{LANGUAGE, Result},
     output::{Record, info},
-    prompt::non_empty,
+    prompt::{email, line},
 };
 use clap::{Args, Subcommand};
 use domain::{
+    Ctx,
     accounts::{
-        auth::{device, factors, sessions::Session},
-        users::{self, Filter, Status, User},
+        auth::{
+            admin::{self, LinkAction},
+            device, factors,
+            sessions::Session,
+        },
+        users::{self, Filter, Status, UpdateProfile, User},
     },
     desk::people::{self, CreateUser},
     kernel::access::Role,
 };
+use serde_json::Map;
 use std::io::Read;
 
 #[derive(Debug, Subcommand)]
@@ -28,6 +34,9 @@ pub enum Verb {
     /// Show one account
     #[command(after_help = "Examples:\n  spvctl user show admin@example.com")]
     Show(TargetArgs),
+    /// Correct the name or the phone of an account; omitted fields keep their values
+    #[command(after_help = "Examples:\n  spvctl user update eli@example.com --last-name Stone --phone '+1 555 0100'")]
+    Update(Update),
     /// Give an account another role; its sessions end
     #[command(
         after_help = "Examples:\n  spvctl user role eli@example.com super_admin\n  spvctl user role ana@example.com company_admin --company 'Harbor Capital'"
@@ -38,7 +47,7 @@ pub enum Verb {
     Suspend(TargetArgs),
     /// Email another link to set a password to a user who has not accepted the invitation
     #[command(after_help = "Examples:\n  spvctl user invite eli@example.com")]
-    Invite(TargetArgs),
+    Invite(Invite),
     /// Hide an account and shut it; what was done under it stays
     #[command(after_help = "Examples:\n  spvctl user archive eli@example.com")]
     Archive(TargetArgs),
@@ -84,6 +93,9 @@ pub struct Create {
     /// en-US, en-GB or es [default: en-US]
     #[arg(long)]
     language: Option<String>,
+    /// Print a link to set a password instead of emailing it
+    #[arg(long, conflicts_with = "password_stdin")]
+    print_link: bool,
     /// Read a first password from stdin, to be changed at first sign-in; without it a link is emailed
     #[arg(long)]
     password_stdin: bool,
@@ -112,6 +124,27 @@ pub struct TargetArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct Update {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[arg(long, value_name = "NAME")]
+    first_name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    last_name: Option<String>,
+    #[arg(long)]
+    phone: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Invite {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Print the link instead of emailing it
+    #[arg(long)]
+    print_link: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct SetRole {
     /// Email address or id
     user: String,
@@ -133,19 +166,24 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::Create(args) => create(*args, cli).await,
-        Verb::List(args) => {
-            let filter = Filter { role: args.role, status: args.status, q: args.q };
-            let page = users::list(ctx, &filter, &args.paging.query()).await?;
-            out.page(page.items.iter().map(record).collect(), "accounts", page.next_cursor)
-        }
+        Verb::List(args) => list(args, cli).await,
         Verb::Show(args) => out.one(record(&lookup::user(ctx, &args.user).await?)),
+        Verb::Update(args) => {
+            let user = lookup::user(ctx, &args.target.user).await?;
+            let Update { first_name, last_name, phone, .. } = args;
+            let change = UpdateProfile { first_name, last_name, phone, ..UpdateProfile::default() };
+            out.one(record(&people::correct_profile(ctx, user.id, change).await?))
+        }
         Verb::Role(args) => set_role(args, cli).await,
         Verb::Suspend(args) => {
             let user = confirmed(cli, args, |who| format!("Suspend {who}? They are signed out and kept out.")).await?;
             out.one(record(&users::suspend(ctx, user.id, None).await?))
         }
         Verb::Invite(args) => {
-            let user = confirmed(cli, args, |who| format!("Email {who} a link to set a password?")).await?;
+            if args.print_link {
+                return print_link(&lookup::user(ctx, &args.target.user).await?.email, cli).await;
+            }
+            let user = confirmed(cli, args.target, |who| format!("Email {who} a link to set a password?")).await?;
             users::invite_again(ctx, user.id).await?;
             tell_of_link(&user);
             Ok(())
@@ -183,6 +221,13 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     }
 }
 
+async fn list(args: List, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let filter = Filter { role: args.role, status: args.status, q: args.q };
+    let page = args.paging.read(async |query| users::list(ctx, &filter, &query).await).await?;
+    cli.out.page(page.items.iter().map(record).collect(), "accounts", page.next_cursor)
+}
+
 async fn set_role(args: SetRole, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let user = lookup::user(ctx, &args.user).await?;
@@ -199,6 +244,14 @@ async fn confirmed(cli: &CliContext, args: TargetArgs, question: impl FnOnce(&st
     let user = lookup::user(&cli.ctx, &args.user).await?;
     cli.prompt.confirm(&question(&person(&user)))?;
     Ok(user)
+}
+
+/// Prints a link to set the first password. The log notes that it was made.
+pub(super) async fn print_link(email: &str, cli: &CliContext) -> Result {
+    let made = admin::generate_link(&cli.ctx, LinkAction::Invite, email, None, None, Map::new()).await?;
+    let hours = LinkAction::Invite.kind().ttl().num_hours();
+    info(&format!("Whoever opens this link within {hours} hours sets the password of {email}:"));
+    cli.out.raw(format!("{}\n", made.link.url).as_bytes())
 }
 
 fn tell_of_link(user: &User) {
@@ -224,11 +277,11 @@ async fn create(args: Create, cli: &CliContext) -> Result {
     } else {
         None
     };
-    let mailed = password.is_none();
+    let mailed = password.is_none() && !args.print_link;
     let input = CreateUser {
-        first_name: prompt.text(args.first_name, "First name", non_empty)?,
-        last_name: prompt.text(args.last_name, "Last name", non_empty)?,
-        email: prompt.text(args.email, "Email", non_empty)?,
+        first_name: prompt.text(args.first_name, "First name", line)?,
+        last_name: prompt.text(args.last_name, "Last name", line)?,
+        email: prompt.text(args.email, "Email", email)?,
         phone: args.phone,
         address: args.address,
         company_id: lookup::company(ctx, args.company.as_deref()).await?,
@@ -245,11 +298,13 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         input.email,
         role.name()
     ))?;
+    let ctx = &Ctx { suppress_notifications: args.print_link, ..ctx.clone() };
     let user = people::create(ctx, role, input).await?;
     if mailed {
         tell_of_link(&user);
     }
-    cli.out.one(record(&user))
+    cli.out.one(record(&user))?;
+    if args.print_link { print_link(&user.email, cli).await } else { Ok(()) }
 }
 
 fn person(user: &User) -> String {
@@ -268,7 +323,7 @@ fn record(user: &User) -> Record {
         .hidden_in_table("iso_id", user.iso_id.map(|id| id.to_string()))
         .hidden_in_table("language", user.language.clone())
         .hidden_in_table("time_zone", user.time_zone.clone())
-        .with("last_sign_in_at", user.last_sign_in_at.map(|at| at.to_rfc3339()))
+        .with_room("last_sign_in_at", user.last_sign_in_at.map(|at| at.to_rfc3339()))
         .hidden_in_table("created_at", user.created_at.to_rfc3339())
         .hidden_in_table("version", user.version)
 }

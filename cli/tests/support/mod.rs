@@ -54,11 +54,12 @@ impl TestPortal {
         self.command(args).output().unwrap().into()
     }
 
-    /// Runs a command with `--yes`, asserts success and parses its JSON.
+    /// Runs a command with `--yes`, asserts success and parses its JSON; of a list its items.
     pub fn json(&self, args: &[&str]) -> Value {
         let done = self.run(&[args, &["--yes", "--format", "json"]].concat());
         assert_eq!(done.code, 0, "{args:?}: {}", done.err);
-        serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", done.out))
+        let mut data: Value = serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", done.out));
+        if data.get("next_cursor").is_some() { data["items"].take() } else { data }
     }
 
     /// Starts a long-running command; its output goes to [`Self::log`].

@@ -5,6 +5,7 @@ pub mod backups;
 pub mod demo_accounts;
 pub mod health_checks;
 pub mod imports;
+pub mod names;
 pub mod recount;
 pub mod security_scan;
 pub mod seed;

@@ -34,6 +34,38 @@ pub async fn record_test_failure(state: State, job: SendTest, why: String, last:
     record_failure(state, Send { mail_id: job.mail_id }, why, last).await;
 }
 
+/// Subject and text of a mail as it would be sent now, with placeholders for one-time links.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    pub subject: String,
+    pub text: String,
+}
+
+/// # Errors
+/// As of [`mail_delivery::preview`].
+pub async fn preview(ctx: &Ctx, id: MailId) -> domain::Result<Preview> {
+    let outgoing = mail_delivery::preview(ctx, id).await?;
+    let settings = domain::platform::settings::get(ctx).await?;
+    let support = settings.support_email.as_deref();
+    let office = templates::Office { public_url: &ctx.options.public_url, brand: settings.brand(), support };
+    let rendered = templates::render(&outgoing, ctx.now(), office).map_err(domain::Error::internal)?;
+    Ok(Preview { subject: rendered.subject, text: rendered.text })
+}
+
+/// Sends a test mail of the outbox now, outside the queue; the error says why it failed, and is recorded.
+///
+/// # Errors
+/// What the transport answers.
+pub async fn send_test_now(state: &State, ctx: &Ctx, id: MailId) -> domain::Result<Result<(), String>> {
+    match deliver(state, ctx, id, true).await {
+        Ok(()) => Ok(Ok(())),
+        Err(Failure::Retry(why) | Failure::Fail(why)) => {
+            mails::mark_failed(ctx, id, &why, true).await?;
+            Ok(Err(why))
+        }
+    }
+}
+
 /// Sends a mail and marks it as sent; for a test mail also with the encryption of the connection.
 async fn deliver(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
     let Some(outgoing) = mail_delivery::load_for_sending(ctx, id).await.map_err(job_error::classify)? else {

@@ -6,8 +6,8 @@ use lettre::{
     Message,
     address::{Address, AddressError},
     message::{
-        Attachment, Mailbox, MultiPart, SinglePart,
-        header::{Header, HeaderName, HeaderValue},
+        Attachment, Body, Mailbox, MultiPart, SinglePart,
+        header::{ContentTransferEncoding, ContentType, Header, HeaderName, HeaderValue},
     },
 };
 
@@ -45,6 +45,7 @@ pub fn build(
     from: &Mailbox,
     office: Sender<'_>,
     now: DateTime<Utc>,
+    transport: Encoding,
 ) -> Result<Message, BuildError> {
     let to = Mailbox::new(Some(rendered.to_name.clone()), address(&rendered.to_email)?);
     let mut message = Message::builder()
@@ -60,17 +61,40 @@ pub fn build(
     if let Some(link) = &rendered.unsubscribe {
         message = message.header(ListUnsubscribe(link.clone())).header(ListUnsubscribePost);
     }
-    Ok(message.multipart(body(rendered)?)?)
+    Ok(message.multipart(body(rendered, transport)?)?)
 }
 
+/// How texts are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// So that every server passes them on: quoted-printable where needed.
+    Portable,
+    /// As they are, so that a person can read and copy them.
+    Readable,
+}
+
+/// Longest line of a text that is written as it is (RFC 5322, 2.1.1).
+const MAX_LINE: usize = 998;
+
 /// Text and HTML alternatives. The logo is an inline attachment, as mail programs block remote images.
-fn body(rendered: &RenderedMail) -> Result<MultiPart, BuildError> {
+fn body(rendered: &RenderedMail, encoding: Encoding) -> Result<MultiPart, BuildError> {
+    let plain = part(&rendered.text, ContentType::TEXT_PLAIN, encoding);
+    let html = part(&rendered.html, ContentType::TEXT_HTML, encoding);
     let Some(logo) = &rendered.logo else {
-        return Ok(MultiPart::alternative_plain_html(rendered.text.clone(), rendered.html.clone()));
+        return Ok(MultiPart::alternative().singlepart(plain).singlepart(html));
     };
     let picture = Attachment::new_inline("logo".to_owned()).body(logo.bytes.clone(), logo.media_type.parse()?);
-    let html = MultiPart::related().singlepart(SinglePart::html(rendered.html.clone())).singlepart(picture);
-    Ok(MultiPart::alternative().singlepart(SinglePart::plain(rendered.text.clone())).multipart(html))
+    let html = MultiPart::related().singlepart(html).singlepart(picture);
+    Ok(MultiPart::alternative().singlepart(plain).multipart(html))
+}
+
+fn part(text: &str, kind: ContentType, encoding: Encoding) -> SinglePart {
+    let part = SinglePart::builder().header(kind);
+    if encoding == Encoding::Readable && text.lines().all(|line| line.len() <= MAX_LINE) {
+        let lines: String = text.lines().map(|line| format!("{line}\r\n")).collect();
+        return part.body(Body::dangerous_pre_encoded(lines.into_bytes(), ContentTransferEncoding::EightBit));
+    }
+    part.body(text.to_owned())
 }
 
 /// Defines a header that is only written.
@@ -147,7 +171,8 @@ mod tests {
 
     fn formatted(rendered: &RenderedMail, office: Sender<'_>) -> String {
         let from = sender("Büro <office@münchen.example>").unwrap();
-        String::from_utf8(build(rendered, &from, office, DateTime::UNIX_EPOCH).unwrap().formatted()).unwrap()
+        String::from_utf8(build(rendered, &from, office, DateTime::UNIX_EPOCH, Encoding::Portable).unwrap().formatted())
+            .unwrap()
     }
 
     #[test]
@@ -160,7 +185,7 @@ mod tests {
             assert!(mail.contains(line), "{line}: {mail}");
         }
         let from = sender("Büro <office@münchen.example>").unwrap();
-        let message = build(&rendered(), &from, Sender::default(), DateTime::UNIX_EPOCH).unwrap();
+        let message = build(&rendered(), &from, Sender::default(), DateTime::UNIX_EPOCH, Encoding::Portable).unwrap();
         let addresses = message.envelope().to().iter().chain(message.envelope().from());
         assert!(addresses.map(ToString::to_string).all(|address| address.is_ascii()));
     }
@@ -182,5 +207,21 @@ mod tests {
         ] {
             assert!(mail.contains(line), "{line}: {mail}");
         }
+    }
+
+    #[test]
+    fn files_are_readable_where_lines_allow_it() {
+        let from = sender("office@example.com").unwrap();
+        let mut mail = rendered();
+        mail.text = format!("https://portal.example.com/auth?token_hash={}", "x".repeat(120));
+        let written = |mail: &RenderedMail, encoding| {
+            let message = build(mail, &from, Sender::default(), DateTime::UNIX_EPOCH, encoding).unwrap();
+            String::from_utf8(message.formatted()).unwrap()
+        };
+        assert!(!written(&mail, Encoding::Portable).contains(&mail.text));
+        let readable = written(&mail, Encoding::Readable);
+        assert!(readable.contains(&mail.text) && readable.contains("Content-Transfer-Encoding: 8bit"), "{readable}");
+        mail.text = "x".repeat(MAX_LINE + 1);
+        assert!(!written(&mail, Encoding::Readable).contains(&mail.text), "no line is longer than mail allows");
     }
 }

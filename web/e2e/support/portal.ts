@@ -87,12 +87,14 @@ export class Portal {
     return new CommandResult(await run(spvctl, args, { env: this.env, input }));
   }
 
-  /** Runs spvctl with `--yes`, fails the test unless it succeeds, and returns its JSON. */
+  /** Runs spvctl with `--yes`, fails the test unless it succeeds, and returns its JSON: of a list its items. */
   async operator<Data = unknown>(...args: string[]): Promise<Data> {
     const result = await this.spvctl(...args, '--yes', '--format', 'json');
     if (result.code !== 0)
       throw new Error(`spvctl ${args.join(' ')} ended with ${result.code}: ${result.words}`);
-    return result.outcome.stdout.trim() ? result.data<Data>() : (undefined as Data);
+    if (!result.outcome.stdout.trim()) return undefined as Data;
+    const data = result.data<Data | { items: Data; next_cursor: string | null }>();
+    return data && typeof data === 'object' && 'next_cursor' in data ? data.items : (data as Data);
   }
 
   /** Runs spvctl on a pseudo terminal and answers its prompts. */

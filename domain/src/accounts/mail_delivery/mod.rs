@@ -61,17 +61,7 @@ async fn load(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     }
     let Some(user_id) = mail.user_id else {
         mails::count_attempt(tx, id).await?;
-        return Ok(Some(Outgoing {
-            mail,
-            role: None,
-            time_zone: "UTC".to_owned(),
-            date_format: DateFormat::Auto,
-            link: None,
-            spv: None,
-            logo: None,
-            unsubscribe: None,
-            before_setup: false,
-        }));
+        return Ok(Some(without_account(mail)));
     };
     let recipient = match store::recipient(tx, user_id).await? {
         None => Err("the account is suspended or archived"),
@@ -84,19 +74,69 @@ async fn load(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
         }
         Ok(recipient) => {
             mails::count_attempt(tx, id).await?;
-            load_for(tx, ctx, mail, user_id, recipient).await.map(Some)
+            let link = match mail.kind.link() {
+                Some(kind) => {
+                    let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
+                    Some(links::issue_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+                }
+                None => None,
+            };
+            let unsubscribe = mails::issue_unsubscribe_link(tx, ctx, &mail).await?;
+            let outgoing = load_for(tx, mail, user_id, recipient).await?;
+            Ok(Some(Outgoing { link, unsubscribe, ..outgoing }))
         }
     }
 }
 
-async fn load_for(tx: &mut Tx, ctx: &Ctx, mail: Mail, user_id: UserId, recipient: Recipient) -> Result<Outgoing> {
-    let link = match mail.kind.link() {
-        Some(kind) => {
-            let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
-            Some(links::issue_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+/// What stands in a [`preview`] for a one-time link and for a one-time code.
+pub const LINK_PLACEHOLDER: &str = "[link]";
+const CODE_PLACEHOLDER: &str = "[code]";
+
+/// A mail as it would be sent now, without counting an attempt: [`LINK_PLACEHOLDER`] stands for its one-time link. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden.
+#[tracing::instrument(level = "debug", name = "mail_delivery.preview", skip_all, fields(mail_id = %id))]
+pub async fn preview(ctx: &Ctx, id: MailId) -> Result<Outgoing> {
+    let mail = &mails::get(ctx, id).await?;
+    ctx.transaction(|tx| {
+        async move {
+            let recipient = match mail.user_id {
+                Some(user_id) => store::recipient(tx, user_id).await?.map(|recipient| (user_id, recipient)),
+                None => None,
+            };
+            let outgoing = match recipient {
+                Some((user_id, recipient)) => load_for(tx, mail.clone(), user_id, recipient).await?,
+                None => without_account(mail.clone()),
+            };
+            let link = mail.kind.link().map(|_| IssuedLink {
+                url: LINK_PLACEHOLDER.to_owned(),
+                token: String::new(),
+                code: CODE_PLACEHOLDER.to_owned(),
+            });
+            Ok(Outgoing { link, ..outgoing })
         }
-        None => None,
-    };
+        .scope_boxed()
+    })
+    .await
+}
+
+fn without_account(mail: Mail) -> Outgoing {
+    Outgoing {
+        mail,
+        role: None,
+        time_zone: "UTC".to_owned(),
+        date_format: DateFormat::Auto,
+        link: None,
+        spv: None,
+        logo: None,
+        unsubscribe: None,
+        before_setup: false,
+    }
+}
+
+/// What the text needs, without links.
+async fn load_for(tx: &mut Tx, mail: Mail, user_id: UserId, recipient: Recipient) -> Result<Outgoing> {
     let spv = match mail.spv_id {
         Some(spv) => mails::order_label(tx, spv).await?,
         None => None,
@@ -107,11 +147,20 @@ async fn load_for(tx: &mut Tx, ctx: &Ctx, mail: Mail, user_id: UserId, recipient
     {
         logo = settings::logo(tx, id).await?;
     }
-    let unsubscribe = mails::issue_unsubscribe_link(tx, ctx, &mail).await?;
     let needs_sign_in = mail.awaits_setup() || matches!(mail.kind, Kind::Notices | Kind::Digest);
     let before_setup = needs_sign_in && !recipient.is_set_up;
     let Recipient { role, time_zone, date_format, .. } = recipient;
-    Ok(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv, logo, unsubscribe, before_setup })
+    Ok(Outgoing {
+        mail,
+        role: Some(role),
+        time_zone,
+        date_format,
+        link: None,
+        spv,
+        logo,
+        unsubscribe: None,
+        before_setup,
+    })
 }
 
 /// Checks that a mail still belongs to its recipient; the error is the reason to give it up.

@@ -24,7 +24,7 @@ pub(crate) use me::validate_language;
 pub use me::{Me, Preferences, me, set_preferences};
 pub use model::{MailTimestamps, NewUser, ProtocolFields, Status, Theme, User};
 pub use profile::{Profile, UpdateProfile, profile};
-pub(crate) use profile::{require_account, save_profile};
+pub(crate) use profile::{SavedProfile, require_account, save_profile, save_profile_of};
 pub use send_mail::send_notification;
 pub use store::{
     Filter, get as by_id, profile as profile_of, save_password as set_password_hash, waiting_for as waiting_for_email,

@@ -86,7 +86,21 @@ pub(crate) async fn save_profile(
     today: NaiveDate,
     change: &UpdateProfile,
 ) -> Result<SavedProfile> {
-    let id = require_account(ctx)?;
+    save_profile_of(tx, ctx, require_account(ctx)?, version, today, change).await
+}
+
+/// [`save_profile`] of another account.
+///
+/// # Errors
+/// NotFound; Invalid per field; Conflict `stale`.
+pub(crate) async fn save_profile_of(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: UserId,
+    version: Option<i64>,
+    today: NaiveDate,
+    change: &UpdateProfile,
+) -> Result<SavedProfile> {
     let user = lock(tx, id, version).await?;
     let before = store::profile(tx, id).await?;
     let after = before.apply(today, change)?;

@@ -12,7 +12,7 @@ mod sign_in;
 pub use admin::update_by_admin;
 pub use client::update_client;
 pub use create::{CreateUser, create};
-pub use profile::update_profile;
+pub use profile::{correct_profile, update_profile};
 pub use role::set_role;
 pub use sign_in::{sign_in_with_provider, verify};
 

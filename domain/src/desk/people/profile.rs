@@ -1,8 +1,14 @@
 //! Profile changes by its owner, and everything that shows the name.
 use super::on_contact_changed;
 use crate::{
-    accounts::users::{self, Profile, UpdateProfile},
-    kernel::{access::Role, ctx::Ctx, db::ScopedFutureExt, error::Result},
+    accounts::users::{self, Profile, SavedProfile, UpdateProfile, User},
+    kernel::{
+        access::{Action, Resource, Role},
+        ctx::Ctx,
+        db::{ScopedFutureExt, Tx},
+        error::Result,
+        ids::UserId,
+    },
     orders::documents,
     platform::settings,
 };
@@ -19,14 +25,39 @@ pub async fn update_profile(ctx: &Ctx, version: Option<i64>, change: UpdateProfi
     ctx.transaction(|tx| {
         async move {
             let saved = users::save_profile(tx, ctx, version, today, change).await?;
-            on_contact_changed(tx, &saved.user).await?;
-            if saved.user.role == Role::Client && saved.is_renamed() {
-                documents::on_client_renamed(tx, saved.user.id).await?;
-            }
-            Ok(())
+            show_contact(tx, &saved).await
         }
         .scope_boxed()
     })
     .await?;
     users::profile(ctx).await
+}
+
+/// Changes the profile of an account. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden; NotFound; Invalid per field.
+#[tracing::instrument(level = "debug", name = "people.correct_profile", skip_all, fields(user_id = %id))]
+pub async fn correct_profile(ctx: &Ctx, id: UserId, change: UpdateProfile) -> Result<User> {
+    ctx.may(Action::Update, Resource::Users)?;
+    let today = settings::person_today(ctx).await?;
+    let change = &change;
+    ctx.transaction(|tx| {
+        async move {
+            let saved = users::save_profile_of(tx, ctx, id, None, today, change).await?;
+            show_contact(tx, &saved).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    users::get(ctx, id).await
+}
+
+/// Updates what shows the name and the phone.
+async fn show_contact(tx: &mut Tx, saved: &SavedProfile) -> Result<()> {
+    on_contact_changed(tx, &saved.user).await?;
+    if saved.user.role == Role::Client && saved.is_renamed() {
+        documents::on_client_renamed(tx, saved.user.id).await?;
+    }
+    Ok(())
 }

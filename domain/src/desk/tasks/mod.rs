@@ -47,10 +47,24 @@ pub async fn all(ctx: &Ctx) -> Result<Vec<Task>> {
     assigned(ctx, i64::MAX as usize, Order::default()).await
 }
 
+/// All tasks of a member of the staff. The operator and super admins.
+///
+/// # Errors
+/// Forbidden.
+#[tracing::instrument(level = "debug", name = "tasks.of", skip_all, fields(user_id = %staff))]
+pub async fn of(ctx: &Ctx, staff: UserId) -> Result<Vec<Task>> {
+    ctx.may(Action::View, Resource::System)?;
+    assigned_to(ctx, staff, i64::MAX as usize, Order::default()).await
+}
+
 /// At most `most` of each kind.
 async fn assigned(ctx: &Ctx, most: usize, order: Order<RequestSort>) -> Result<Vec<Task>> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
+    assigned_to(ctx, id, most, order).await
+}
+
+async fn assigned_to(ctx: &Ctx, id: UserId, most: usize, order: Order<RequestSort>) -> Result<Vec<Task>> {
     let mut db = ctx.db();
     let today = settings::office_today(ctx).await?;
     let zone = settings::person_zone(ctx).await?;

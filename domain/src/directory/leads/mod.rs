@@ -53,7 +53,20 @@ pub(crate) async fn count_pending(db: &mut impl Sql, iso: IsoId) -> Result<i64> 
 #[tracing::instrument(level = "debug", name = "leads.create", skip_all)]
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
     ctx.may(Action::Create, Resource::NewLead)?;
-    let iso_id = own(ctx)?;
+    create_of(ctx, own(ctx)?, input).await
+}
+
+/// Adds a lead of a partner. The operator and super admins.
+///
+/// # Errors
+/// As [`create`]; NotFound.
+#[tracing::instrument(level = "debug", name = "leads.create_for", skip_all, fields(%iso_id))]
+pub async fn create_for(ctx: &Ctx, iso_id: IsoId, input: Input) -> Result<Lead> {
+    ctx.may(Action::Update, Resource::System)?;
+    create_of(ctx, iso_id, input).await
+}
+
+async fn create_of(ctx: &Ctx, iso_id: IsoId, input: Input) -> Result<Lead> {
     let iso = isos::get(ctx, iso_id).await?;
     let today = companies::defaults(ctx, Some(iso.company_id)).await?.today;
     let id = LeadId(ctx.random.uuid());

@@ -22,6 +22,7 @@ use crate::{
         idempotency,
         ids::{MailId, SpvId, UserId},
         page::{Page, PageQuery},
+        validate::Validator,
     },
     platform::{
         activity::{self, Event},
@@ -81,6 +82,20 @@ pub async fn test(ctx: &Ctx) -> Result<MailId> {
         .scope_boxed()
     })
     .await
+}
+
+/// Stores a test mail to any address, which the caller sends now. The operator.
+///
+/// # Errors
+/// Forbidden; Invalid `to`.
+#[tracing::instrument(level = "debug", name = "mails.insert_test", skip_all)]
+pub async fn insert_test(ctx: &Ctx, to: &str) -> Result<MailId> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    let mut check = Validator::new();
+    let email = check.email("to", to);
+    check.finish()?;
+    let mail = &new(ctx, Kind::Test, email.clone(), email, LANGUAGES[0].to_owned(), Map::new());
+    ctx.transaction(|tx| async move { store::insert(tx, mail).await.map(|()| mail.id) }.scope_boxed()).await
 }
 
 /// How long mails about an order wait until the account is set up: their links lead to a sign-in that needs a password.

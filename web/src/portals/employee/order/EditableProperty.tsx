@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, TextInput, VisuallyHidden } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPencil } from '@tabler/icons-react';
 import { useRef, useState, type ReactNode } from 'react';
@@ -46,9 +46,9 @@ export function EditableProperty({ spv, field, shown, input = 'text' }: Props) {
             ref={button}
             type="button"
             className={classes.edit}
-            aria-label={t('edit_field', { field: label })}
             onClick={() => setEditing(true)}
           >
+            <VisuallyHidden>{t('edit_field', { field: label })} </VisuallyHidden>
             {shown || <span className={classes.empty}>{t('not_set')}</span>}
             <IconPencil size={14} className={classes.pencil} aria-hidden />
           </button>

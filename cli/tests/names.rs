@@ -1,0 +1,112 @@
+//! Names in arguments: unique beginnings, and what was probably meant.
+
+use crate::support::{TestPortal, test_portals};
+
+#[tokio::test]
+async fn unique_beginnings_of_names_and_ids_are_enough() {
+    for portal in test_portals().await {
+        let made = portal.client("maya@example.com");
+        let (id, spv) = (made["id"].as_str().unwrap(), made["spv_id"].as_str().unwrap());
+        for name in ["maya@example.com", "maya", "MAYA@", &id[..8], &id[..4]] {
+            assert_eq!(portal.json(&["client", "show", name])["id"], id, "{name}");
+        }
+        assert_eq!(portal.json(&["spv", "show", &spv[..6]])["id"], spv);
+        assert_eq!(portal.json(&["company", "show", "harbor"])["name"], "Harbor Capital");
+        assert_eq!(portal.json(&["spv", "list", "--company", "harb"]).as_array().unwrap().len(), 1);
+        let mail = portal.json(&["mail", "list"])[0]["id"].as_str().unwrap().to_owned();
+        assert_eq!(portal.json(&["mail", "show", &mail[..8]])["id"], mail.as_str());
+        portal.json(&["company", "create", "--name", "Harbor Ventures", "--business-name", "Harbor Ventures LLC"]);
+        let several = portal.run(&["company", "show", "harbor"]);
+        assert_eq!(several.code, 1);
+        let said = "several of the companies begin with `harbor`: Harbor Capital, Harbor Ventures";
+        assert!(several.err.contains(said), "{}", several.err);
+        // The whole name of one is that one, though another begins with it.
+        portal.json(&["company", "create", "--name", "Harbor", "--business-name", "Harbor LLC"]);
+        assert_eq!(portal.json(&["company", "show", "Harbor"])["name"], "Harbor");
+    }
+}
+
+#[tokio::test]
+async fn unknown_names_are_answered_with_the_nearest() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        let cases: [(&[&str], &str); 7] = [
+            (
+                &["spv", "list", "--company", "Habor Capitol"],
+                "--company: there is no company `Habor Capitol`; did you mean `Harbor Capital`?",
+            ),
+            (
+                &["client", "show", "mya@example.com"],
+                "there is no client `mya@example.com`; did you mean `maya@example.com`?",
+            ),
+            (&["user", "show", "zzz"], "there is no user `zzz`; `spvctl user list` shows all"),
+            (&["spv", "show", "NOPE"], "there is no spv `NOPE`; `spvctl spv list` shows all"),
+            (&["settings", "set", "brand_nam", "x"], "did you mean brand_name?"),
+            (&["job", "run", "portal.cleanup"], "did you mean `portal.clean_up`?"),
+            (&["spv", "list", "--status", "pendng"], "did you mean pending?"),
+        ];
+        for (args, words) in cases {
+            let done = portal.run(args);
+            assert!(done.code > 0 && done.err.contains(words), "{args:?}: {}", done.err);
+        }
+    }
+}
+
+#[tokio::test]
+async fn settings_get_prints_the_value_alone() {
+    let portal = TestPortal::sqlite().await;
+    portal.run(&["settings", "set", "brand_name", "Northern Formations"]);
+    assert_eq!(portal.run(&["settings", "get", "brand_name"]).out, "Northern Formations\n");
+    assert_eq!(portal.json(&["settings", "get", "brand_name"])["value"], "Northern Formations");
+    assert!(portal.run(&["settings", "get", "retention"]).out.contains("retention.activity_days"));
+    let wrong = portal.run(&["settings", "get", "brand_nam"]);
+    assert_eq!((wrong.code, wrong.err.contains("did you mean brand_name?")), (2, true), "{}", wrong.err);
+}
+
+#[tokio::test]
+async fn update_verbs_keep_what_is_not_given() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        let updated = portal.json(&["client", "update", "maya@example.com", "--phone", "+1 555 0100"]);
+        assert_eq!((updated["phone"].as_str(), updated["name"].as_str()), (Some("+1 555 0100"), Some("Maya Ortiz")));
+        let renamed = portal.json(&["user", "update", "maya@example.com", "--last-name", "Vega"]);
+        assert_eq!(renamed["name"], "Maya Vega");
+        assert_eq!(portal.json(&["spv", "list"])[0]["client"], "Maya Vega");
+        let wrong = portal.run(&["user", "update", "maya@example.com", "--first-name", " "]);
+        assert_eq!((wrong.code, wrong.err.contains("--first-name:")), (2, true), "{}", wrong.err);
+        let unknown = portal.run(&["client", "update", "maya@example.com", "--company", "Nowhere"]);
+        assert_eq!(unknown.code, 1, "{}", unknown.err);
+    }
+}
+
+#[tokio::test]
+async fn leads_tasks_messages_alerts_and_schedules_are_listed() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        let iso = [
+            "--first-name",
+            "Ines",
+            "--last-name",
+            "Vega",
+            "--email",
+            "ines@example.com",
+            "--company",
+            "Harbor Capital",
+        ];
+        portal.json(&[&["iso", "create"], &iso[..]].concat());
+        let lead = ["--first-name", "Noor", "--last-name", "Haddad", "--email", "noor@example.com"];
+        portal.json(&[&["lead", "create", "--iso", "ines@example.com"], &lead[..]].concat());
+        assert_eq!(portal.json(&["lead", "list"])[0]["email"], "noor@example.com");
+        let missing = portal.run(&["lead", "create", "--iso", "ines@example.com"]);
+        assert_eq!((missing.code, missing.err.contains("--first-name")), (2, true), "{}", missing.err);
+        let eli = ["--first-name", "Eli", "--last-name", "Stone", "--email", "eli@example.com"];
+        portal.json(&[&["user", "create", "--role", "employee"], &eli[..]].concat());
+        for args in [&["task", "list", "eli"][..], &["message", "list"], &["alert", "list"]] {
+            assert!(portal.json(args).is_array(), "{args:?}");
+        }
+        assert_eq!(portal.run(&["task", "list", "nobody"]).code, 1);
+        let jobs = portal.json(&["schedule", "list"]);
+        let backup = jobs.as_array().unwrap().iter().find(|row| row["job"] == "portal.nightly_backup").unwrap();
+        assert_eq!((backup["cron"].as_str(), backup["next_at"].is_string()), (Some("0 10 2 * * *"), true));
+    }
+}
