@@ -201,7 +201,7 @@ pub enum Command {
 
 /// The commands of the first help page, by what they are for.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Run the portal", &["serve", "worker", "migrate", "doctor", "config", "seed"]),
+    ("Run the portal", &["serve", "worker", "migrate", "doctor", "healthcheck", "config", "seed"]),
     ("Clients and orders", &["client", "company", "iso", "lead", "spv", "step", "template"]),
     ("Desk", &["request", "document", "message", "task"]),
     ("Money", &["invoice", "commission"]),

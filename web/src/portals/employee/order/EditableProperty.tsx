@@ -42,12 +42,7 @@ export function EditableProperty({ spv, field, shown, input = 'text' }: Props) {
       <dd className="num">
         {editing && <Editor spv={spv} field={field} label={label} input={input} onClose={close} />}
         {!editing && canEdit && (
-          <button
-            ref={button}
-            type="button"
-            className={classes.edit}
-            onClick={() => setEditing(true)}
-          >
+          <button ref={button} type="button" className={classes.edit} onClick={() => setEditing(true)}>
             <VisuallyHidden>{t('edit_field', { field: label })} </VisuallyHidden>
             {shown || <span className={classes.empty}>{t('not_set')}</span>}
             <IconPencil size={14} className={classes.pencil} aria-hidden />
