@@ -309,6 +309,8 @@ test('job list loads further pages by keyboard without duplicates', async ({ own
   const sigrid = await office.superAdmin();
   const givenUp = async () =>
     (await sigrid.api.get<Items<{ id: string }>>('/rest/v1/jobs?status=dead&limit=500')).items.length;
+  // The job of the command is given up a moment after the command has ended.
+  await expect.poll(givenUp).toBeGreaterThan(0);
   const all = (await givenUp()) + 210;
   for (let n = 0; n < 21; n += 1)
     await Promise.all(Array.from({ length: 10 }, () => sigrid.api.post('/rest/v1/jobs', { name: 'seed' })));
