@@ -114,7 +114,7 @@ impl Record {
 pub struct Output {
     pub format: Format,
     terminal: bool,
-    /// Width of a line; `None` where nobody looks at it.
+    /// Width of a line in columns; `None` where the output is not a terminal.
     width: Option<usize>,
     colours: bool,
     /// Fields to show; all if empty.

@@ -45,7 +45,7 @@ impl Prompt {
         )))
     }
 
-    /// Refuses where nobody can be asked for an argument.
+    /// Refuses a missing argument where there is no terminal to ask on.
     ///
     /// # Errors
     /// Usage without a terminal, naming what is missing.
@@ -113,8 +113,8 @@ impl Prompt {
         .ok_or_else(nothing_done)
     }
 
-    /// Asks for a yes to `summary`, which says what would happen; `--yes` answers. For what sends emails, shuts somebody
-    /// out, moves money or cannot be undone.
+    /// Asks for a yes to `summary`, which says what would happen; `--yes` answers. For what sends emails, locks out a user,
+    /// moves money or cannot be undone.
     ///
     /// # Errors
     /// Refused after a no; Usage without a terminal.

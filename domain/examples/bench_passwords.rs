@@ -21,7 +21,7 @@ async fn main() {
 
 async fn with_pool(duration: Duration) -> f64 {
     let world = World::sqlite().await;
-    let ctx = world.nobody();
+    let ctx = world.anonymous();
     let hash = passwords::hash(&ctx, PASSWORD).await.expect("a hash");
     let started = Instant::now();
     let mut tasks = tokio::task::JoinSet::new();

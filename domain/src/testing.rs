@@ -188,7 +188,7 @@ impl World {
         self.as_actor(Actor::Operator("root".to_owned()))
     }
 
-    pub fn nobody(&self) -> Ctx {
+    pub fn anonymous(&self) -> Ctx {
         self.as_actor(Actor::Anonymous)
     }
 

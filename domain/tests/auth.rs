@@ -55,7 +55,7 @@ async fn set_password(world: &World, user: &User) {
 }
 
 async fn sign_in(world: &World, auth: &Auth, first: &str) -> TokenGrant {
-    auth::sign_in(&world.nobody(), auth, &format!("{first}@example.com"), PASSWORD).await.expect("works")
+    auth::sign_in(&world.anonymous(), auth, &format!("{first}@example.com"), PASSWORD).await.expect("works")
 }
 
 /// The context of an access token.
@@ -74,7 +74,7 @@ async fn link(world: &World, user: &User, kind: LinkKind) -> (String, String) {
 
 /// Verifies a link or code and returns the session.
 async fn verify(world: &World, auth: &Auth, input: VerificationInput) -> Result<TokenGrant, Error> {
-    match people::verify(&world.nobody(), auth, Purpose::Recovery, &input, false).await? {
+    match people::verify(&world.anonymous(), auth, Purpose::Recovery, &input, false).await? {
         VerifyOutcome::Session(granted) => Ok(*granted),
         other => panic!("{other:?}"),
     }
@@ -129,7 +129,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
 async fn sign_in_ignores_the_case_of_the_address() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
-        let granted = auth::sign_in(&world.nobody(), &auth, " MAYA@Example.com ", PASSWORD).await.unwrap();
+        let granted = auth::sign_in(&world.anonymous(), &auth, " MAYA@Example.com ", PASSWORD).await.unwrap();
         let ctx = ctx_of_token(&world, &auth, &granted.access_token).await.unwrap();
         assert_eq!(ctx.actor.user_id(), Some(maya.id));
         assert_eq!(granted.expires_in, 900);
@@ -222,7 +222,7 @@ async fn assert_rehashed((memory, passes, lanes): (u32, u32, u32)) {
             db.sql("select password_hash from users where id = $1").bind(maya.id).scalar().await.unwrap()
         };
         // A wrong password changes nothing.
-        let wrong = auth::sign_in(&world.nobody(), &auth, "maya@example.com", "wrong-wrong").await;
+        let wrong = auth::sign_in(&world.anonymous(), &auth, "maya@example.com", "wrong-wrong").await;
         assert_eq!((code(wrong), kept().await), ("invalid_credentials", old.to_string()));
 
         let granted = sign_in(&world, &auth, "maya").await;
@@ -233,7 +233,7 @@ async fn assert_rehashed((memory, passes, lanes): (u32, u32, u32)) {
         let ctx = ctx_of_token(&world, &auth, &granted.access_token).await.unwrap();
         assert_eq!(ctx.actor.user_id(), Some(maya.id));
         assert!(granted.user.must_change_password, "the password must still be changed");
-        auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
+        auth::refresh(&world.anonymous(), &auth, &granted.refresh_token).await.unwrap();
         // Rehashed once only.
         sign_in(&world, &auth, "maya").await;
         assert_eq!(kept().await, new);
@@ -259,7 +259,7 @@ async fn failed_sign_ins_do_not_reveal_accounts() {
             ("noah@example.com", PASSWORD),
             ("olga@example.com", PASSWORD),
         ] {
-            let answer = auth::sign_in(&world.nobody(), &auth, email, password).await;
+            let answer = auth::sign_in(&world.anonymous(), &auth, email, password).await;
             assert_eq!(code(answer), "invalid_credentials", "{email} {password}");
         }
     })
@@ -273,11 +273,11 @@ async fn suspended_account_is_revealed_after_the_right_password_only() {
         let before = sign_in(&world, &auth, "maya").await;
         users::suspend(&world.operator(), maya.id, None).await.unwrap();
         let try_with =
-            async |password: &str| code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", password).await);
+            async |password: &str| code(auth::sign_in(&world.anonymous(), &auth, "maya@example.com", password).await);
         assert_eq!(try_with("wrong").await, "invalid_credentials");
         assert_eq!(try_with(PASSWORD).await, "user_banned");
         assert_eq!(
-            code(auth::refresh(&world.nobody(), &auth, &before.refresh_token).await),
+            code(auth::refresh(&world.anonymous(), &auth, &before.refresh_token).await),
             "refresh_session_not_found"
         );
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
@@ -306,7 +306,7 @@ async fn archiving_a_company_or_iso_ends_its_sessions() {
 
         domain::directory::isos::archive(&world.operator(), iso, None).await.unwrap();
         assert_eq!(code(ctx_of_token(&world, &node(), &ivan.access_token).await), "session_not_found");
-        assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "ivan@example.com", PASSWORD).await), "user_banned");
+        assert_eq!(code(auth::sign_in(&world.anonymous(), &auth, "ivan@example.com", PASSWORD).await), "user_banned");
         assert!(
             ctx_of_token(&world, &node(), &clara.access_token).await.is_ok(),
             "clients of an archived ISO stay active"
@@ -314,7 +314,7 @@ async fn archiving_a_company_or_iso_ends_its_sessions() {
 
         domain::directory::companies::archive(&world.operator(), company, None).await.unwrap();
         assert_eq!(code(ctx_of_token(&world, &node(), &clara.access_token).await), "session_not_found");
-        assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "clara@example.com", PASSWORD).await), "user_banned");
+        assert_eq!(code(auth::sign_in(&world.anonymous(), &auth, "clara@example.com", PASSWORD).await), "user_banned");
     })
     .await;
 }
@@ -324,7 +324,7 @@ async fn refresh_rotates_and_a_replayed_token_ends_the_session() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
-        let refresh = async |token: &str| auth::refresh(&world.nobody(), &auth, token).await;
+        let refresh = async |token: &str| auth::refresh(&world.anonymous(), &auth, token).await;
         let first = sign_in(&world, &auth, "maya").await;
         let second = refresh(&first.refresh_token).await.unwrap();
         assert_ne!(first.refresh_token, second.refresh_token);
@@ -363,7 +363,7 @@ async fn concurrent_refreshes_keep_the_session() {
         person(&world, Role::Employee, "maya").await;
         let first = sign_in(&world, &auth, "maya").await;
         let tabs = (0..100).map(|_| {
-            let (ctx, auth, token) = (world.nobody(), auth.clone(), first.refresh_token.clone());
+            let (ctx, auth, token) = (world.anonymous(), auth.clone(), first.refresh_token.clone());
             tokio::spawn(async move { auth::refresh(&ctx, &auth, &token).await })
         });
         let mut answers = std::collections::BTreeSet::new();
@@ -372,7 +372,7 @@ async fn concurrent_refreshes_keep_the_session() {
         }
         assert_eq!(answers.len(), 1, "all got the same active token");
         let active = answers.pop_first().unwrap();
-        auth::refresh(&world.nobody(), &auth, &active).await.unwrap();
+        auth::refresh(&world.anonymous(), &auth, &active).await.unwrap();
     })
     .await;
 }
@@ -420,7 +420,7 @@ async fn concurrent_use_of_a_link_succeeds_once() {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
         let attempts = (0..10).map(|_| {
-            let (ctx, auth, input) = (world.nobody(), auth.clone(), VerificationInput::Token(token.clone()));
+            let (ctx, auth, input) = (world.anonymous(), auth.clone(), VerificationInput::Token(token.clone()));
             tokio::spawn(async move { people::verify(&ctx, &auth, Purpose::Recovery, &input, false).await.is_ok() })
         });
         let mut entered = 0;
@@ -537,7 +537,7 @@ async fn new_password_activates_and_ends_other_sessions_and_links() {
         assert_eq!(code(ctx_of_token(&world, &auth, &elsewhere.access_token).await), "session_not_found");
         assert_eq!(code(verify(&world, &auth, VerificationInput::Token(pending)).await), "otp_expired");
         assert_eq!(
-            code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", PASSWORD).await),
+            code(auth::sign_in(&world.anonymous(), &auth, "maya@example.com", PASSWORD).await),
             "invalid_credentials"
         );
         assert_eq!(logged(&world, "user.password_changed").await.len(), 2);
@@ -668,7 +668,8 @@ async fn recovery_mails_have_a_cooldown_and_need_an_open_account() {
         };
         // The request and its job.
         let ask = async |email: &str| {
-            auth::request_mail(&world.nobody(), MailRequestKind::Recovery, email, RedirectContext::default()).await?;
+            auth::request_mail(&world.anonymous(), MailRequestKind::Recovery, email, RedirectContext::default())
+                .await?;
             let job = mail_request::SendAuthMailJob {
                 kind: MailRequestKind::Recovery,
                 email: email.to_owned(),
@@ -717,19 +718,20 @@ async fn pkce_code_is_exchanged_once_with_its_verifier() {
                 redirect_to: "http://127.0.0.1:8080/".to_owned(),
                 ..flows::CreateFlow::default()
             };
-            let flow = flows::create(&mut tx, &world.nobody(), new).await.unwrap();
+            let flow = flows::create(&mut tx, &world.anonymous(), new).await.unwrap();
             tx.commit().await.unwrap();
             flow
         };
         let back = async |flow: &flows::Flow| {
             let mut tx = world.db.begin().await.unwrap();
-            let flow = flows::consume(&mut tx, &world.nobody(), flow.id).await?;
-            let code = flows::issue_code(&mut tx, &world.nobody(), &flow, maya.id, Some(&tokens)).await.unwrap();
+            let flow = flows::consume(&mut tx, &world.anonymous(), flow.id).await?;
+            let code = flows::issue_code(&mut tx, &world.anonymous(), &flow, maya.id, Some(&tokens)).await.unwrap();
             tx.commit().await.unwrap();
             Ok::<_, Error>(code)
         };
-        let exchange =
-            async |auth_code: &str, verifier: &str| flows::exchange(&world.nobody(), &auth, auth_code, verifier).await;
+        let exchange = async |auth_code: &str, verifier: &str| {
+            flows::exchange(&world.anonymous(), &auth, auth_code, verifier).await
+        };
 
         let flow = begin().await;
         let auth_code = back(&flow).await.unwrap();
@@ -747,7 +749,9 @@ async fn pkce_code_is_exchanged_once_with_its_verifier() {
         assert_eq!(given.access_token, tokens.access_token);
         assert_eq!(given.refresh_token, tokens.refresh_token);
         assert!(kept().await.is_empty());
-        assert!(auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap().provider_tokens.is_none());
+        assert!(
+            auth::refresh(&world.anonymous(), &auth, &granted.refresh_token).await.unwrap().provider_tokens.is_none()
+        );
         assert_eq!(code(exchange(&auth_code, &verifier).await), "flow_state_not_found");
 
         let flow = begin().await;
@@ -794,7 +798,7 @@ async fn refused_sign_ins_of_known_accounts_are_logged() {
             address: Some(address.to_owned()),
             user_agent: Some("Firefox".to_owned()),
         };
-        let visitor = Ctx { origin: origin("192.0.2.1"), ..world.nobody() };
+        let visitor = Ctx { origin: origin("192.0.2.1"), ..world.anonymous() };
 
         // The right password of an account with an unconfirmed address.
         let olga = person(&world, Role::Employee, "olga").await;
@@ -898,7 +902,10 @@ async fn unknown_address_takes_as_long_as_a_wrong_password() {
             // Past every delay.
             world.clock.advance(Duration::days(2));
             let began = std::time::Instant::now();
-            assert_eq!(code(auth::sign_in(&world.nobody(), &auth, email, "wrong-wrong").await), "invalid_credentials");
+            assert_eq!(
+                code(auth::sign_in(&world.anonymous(), &auth, email, "wrong-wrong").await),
+                "invalid_credentials"
+            );
             took.push(began.elapsed());
         }
     }
@@ -915,7 +922,7 @@ async fn concurrent_guesses_are_throttled() {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
         let guesses = (0..14).map(|_| async {
-            match auth::sign_in(&world.nobody(), &auth, "maya@example.com", "wrong-wrong").await {
+            match auth::sign_in(&world.anonymous(), &auth, "maya@example.com", "wrong-wrong").await {
                 Err(Error::RateLimited(_)) => 0,
                 other => {
                     assert_eq!(code(other), "invalid_credentials");
@@ -936,7 +943,7 @@ async fn known_location_is_not_throttled_by_failures_elsewhere() {
         person(&world, Role::Employee, "maya").await;
         let from = |address: &str| Ctx {
             origin: Origin { address: Some(address.to_owned()), user_agent: None },
-            ..world.nobody()
+            ..world.anonymous()
         };
         let attempts = async |address: &str, password: &str| {
             auth::sign_in(&from(address), &auth, "maya@example.com", password).await
@@ -974,7 +981,7 @@ async fn correct_guess_is_throttled_like_wrong_ones() {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
         let guess = |password: &'static str| {
-            let (ctx, auth) = (world.nobody(), auth.clone());
+            let (ctx, auth) = (world.anonymous(), auth.clone());
             tokio::spawn(async move { auth::sign_in(&ctx, &auth, "maya@example.com", password).await })
         };
         let wrong = || (0..6).map(|_| guess("wrong-wrong")).collect::<Vec<_>>();
@@ -1016,7 +1023,7 @@ async fn idle_sessions_end_and_are_deleted_later() {
         let live = sessions::list(&world.operator(), user.id).await.unwrap();
         assert_eq!(live.iter().map(|session| session.id).collect::<Vec<_>>(), [used.session.id]);
         assert_eq!(session_ends(&world).await, [(idle.session.id.to_string(), "expired".to_owned())]);
-        let refused = async || auth::refresh(&world.nobody(), &auth, &idle.refresh_token).await;
+        let refused = async || auth::refresh(&world.anonymous(), &auth, &idle.refresh_token).await;
         assert_eq!(code(refused().await), "refresh_session_expired");
         world.clock.advance(Duration::days(31));
         assert_eq!(clean().await, 1, "deleted 30 days after its end");
@@ -1033,10 +1040,10 @@ async fn idle_session_cannot_be_refreshed() {
         person(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya").await;
         world.clock.advance(sessions::MAX_IDLE - Duration::seconds(1));
-        let granted = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
+        let granted = auth::refresh(&world.anonymous(), &auth, &granted.refresh_token).await.unwrap();
         world.clock.advance(sessions::MAX_IDLE);
         for _ in 0..2 {
-            let refused = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await;
+            let refused = auth::refresh(&world.anonymous(), &auth, &granted.refresh_token).await;
             assert_eq!(code(refused), "refresh_session_expired");
         }
         assert_eq!(session_ends(&world).await, [(granted.session.id.to_string(), "expired".to_owned())]);
@@ -1046,7 +1053,7 @@ async fn idle_session_cannot_be_refreshed() {
         let maya = ctx_of_token(&world, &auth, &granted.access_token).await.unwrap();
         auth::sign_out(&maya, &auth, SignOutScope::Local).await.unwrap();
         world.clock.advance(sessions::MAX_IDLE * 2);
-        let refused = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await;
+        let refused = auth::refresh(&world.anonymous(), &auth, &granted.refresh_token).await;
         assert_eq!(code(refused), "refresh_session_not_found");
     })
     .await;

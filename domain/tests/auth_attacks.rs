@@ -37,7 +37,7 @@ async fn user_with_password(world: &World, role: Role, first: &str) -> User {
 }
 
 async fn sign_in(world: &World, auth: &Auth, email: &str, password: &str) -> Result<TokenGrant, Error> {
-    auth::sign_in(&world.nobody(), auth, email, password).await
+    auth::sign_in(&world.anonymous(), auth, email, password).await
 }
 
 /// The context of an access token, as a request holds it.
@@ -249,10 +249,10 @@ async fn refresh_of_a_locked_session_returns_conflict() {
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update sessions set id = id where id = $1").bind(granted.session.id).run().await.unwrap();
-        let refused = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await;
+        let refused = auth::refresh(&world.anonymous(), &auth, &granted.refresh_token).await;
         assert!(matches!(&refused, Err(Error::Conflict(problem)) if problem.code == "conflict"), "{refused:?}");
         drop(tx);
-        auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
+        auth::refresh(&world.anonymous(), &auth, &granted.refresh_token).await.unwrap();
     })
     .await;
 }
@@ -324,14 +324,14 @@ async fn sign_up_password_is_dropped_when_the_address_is_proved_otherwise() {
         ] {
             let email = format!("{}@example.com", kind.name());
             let new = NewAccount { email: email.clone(), password: Some(PASSWORD.to_owned()), ..Default::default() };
-            let SignUpOutcome::ConfirmationSent(user) = auth::sign_up(&world.nobody(), &auth, new).await.unwrap()
+            let SignUpOutcome::ConfirmationSent(user) = auth::sign_up(&world.anonymous(), &auth, new).await.unwrap()
             else {
                 panic!("the address needs confirmation")
             };
             let mut tx = world.db.begin().await.unwrap();
             let made = links::issue(&mut tx, &world.operator(), user.id, &email, kind).await.unwrap();
             tx.commit().await.unwrap();
-            let came = people::verify(&world.nobody(), &auth, purpose, &VerificationInput::Token(made.token), false)
+            let came = people::verify(&world.anonymous(), &auth, purpose, &VerificationInput::Token(made.token), false)
                 .await
                 .unwrap();
             let VerifyOutcome::Session(owner) = came else { panic!("a session") };

@@ -145,7 +145,7 @@ async fn backups_restore_between_sqlite_and_postgres() {
         let keys = office.options.signing_keys.clone().unwrap();
         let before = Auth::new(Keys::load_or_create(&keys).unwrap());
         let password = office.options.demo_password.clone();
-        let granted = auth::sign_in(&office.nobody(), &before, "super@example.com", &password).await.unwrap();
+        let granted = auth::sign_in(&office.anonymous(), &before, "super@example.com", &password).await.unwrap();
         health_checks::enqueue(&operator).await.unwrap();
         activity::sequence_all(&operator).await.unwrap();
         let made = backups::create(&operator, &no_progress).await.unwrap();
@@ -193,8 +193,8 @@ async fn backups_restore_between_sqlite_and_postgres() {
             assert!(activity::verify(&operator).await.unwrap() > report.activity);
             let keys = home.options.signing_keys.clone().unwrap();
             let auth = Auth::new(Keys::load_or_create(&keys).unwrap());
-            auth::refresh(&home.nobody(), &auth, &granted.refresh_token).await.unwrap();
-            auth::sign_in(&home.nobody(), &auth, "client@example.com", &password).await.unwrap();
+            auth::refresh(&home.anonymous(), &auth, &granted.refresh_token).await.unwrap();
+            auth::sign_in(&home.anonymous(), &auth, "client@example.com", &password).await.unwrap();
             let page = PageQuery { limit: Some(500), cursor: None };
             let orders = spvs::list(&operator, &spvs::Filter::default(), &page).await.unwrap().items;
             assert!(orders.len() >= 150);
@@ -1016,7 +1016,7 @@ async fn only_super_admins_and_the_operator_access_backups() {
             assert!(forbidden(backups::restore(ctx, &made.name, &no_progress).await.unwrap_err()));
             assert!(forbidden(backups::find(ctx, &made.name).await.unwrap_err()));
         }
-        assert!(backups::list(&world.nobody()).await.is_err());
+        assert!(backups::list(&world.anonymous()).await.is_err());
         assert_eq!(backups::list(&world.super_admin("Sigrid").await).await.unwrap().len(), 1);
         for name in ["", "..", "contents", ".lock", "../signing_keys.json", "20261121-110000-ffff"] {
             assert!(matches!(backups::find(&world.operator(), name).await, Err(Error::NotFound("backup"))), "{name}");

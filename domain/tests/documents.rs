@@ -308,11 +308,11 @@ async fn download_link_expires_and_opens_one_version() {
         // HTML is never shown inline, whatever the file name says.
         assert_eq!(code(documents::link(&maya, &keys, version, true).await.unwrap_err()), "not_shown");
         let link = documents::link(&maya, &keys, version, false).await.unwrap();
-        let file = documents::open(&world.nobody(), &keys, &link.token, &ResumeClaim::None).await.unwrap();
+        let file = documents::open(&world.anonymous(), &keys, &link.token, &ResumeClaim::None).await.unwrap();
         assert_eq!((file.version.id, file.inline, file.version.media_type.as_str()), (version, false, "text/html"));
         for token in ["", "x", &link.token[1..]] {
             assert_eq!(
-                code(documents::open(&world.nobody(), &keys, token, &ResumeClaim::None).await.unwrap_err()),
+                code(documents::open(&world.anonymous(), &keys, token, &ResumeClaim::None).await.unwrap_err()),
                 "link_expired"
             );
         }
@@ -320,11 +320,11 @@ async fn download_link_expires_and_opens_one_version() {
         let other = keys.sign(&serde_json::json!({ "aud": "authenticated", "version": version, "inline": false,
             "exp": world.clock.now().timestamp() + 60 }));
         assert_eq!(
-            code(documents::open(&world.nobody(), &keys, &other.unwrap(), &ResumeClaim::None).await.unwrap_err()),
+            code(documents::open(&world.anonymous(), &keys, &other.unwrap(), &ResumeClaim::None).await.unwrap_err()),
             "link_expired"
         );
         world.clock.advance(Duration::seconds(91));
-        let late = async |late: ResumeClaim| documents::open(&world.nobody(), &keys, &link.token, &late).await;
+        let late = async |late: ResumeClaim| documents::open(&world.anonymous(), &keys, &link.token, &late).await;
         assert_eq!(code(late(ResumeClaim::None).await.unwrap_err()), "link_expired");
         // A download in progress may continue for hours, for a client that knows the content's hash.
         let knows = ResumeClaim::KnowsHash(file.version.sha256.clone());

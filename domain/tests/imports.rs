@@ -497,7 +497,7 @@ async fn imported_steps_complete_in_dependency_order() {
 async fn import_requires_super_admin_or_operator() {
     let world = World::sqlite().await;
     let company = world.company("Meridian").await;
-    for other in [world.nobody(), world.employee("Elias").await, world.company_admin("Clara", company).await] {
+    for other in [world.anonymous(), world.employee("Elias").await, world.company_admin("Clara", company).await] {
         assert!(imports::start(&other, Kind::Clients, false).is_err());
     }
     let mut import = begin_import(&world.super_admin("Sam").await, Kind::Clients);

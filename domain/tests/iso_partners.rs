@@ -625,10 +625,10 @@ async fn call_request_follows_the_call() {
         assert_eq!(requests::get(&elias, request.id).await.unwrap().status, requests::Status::Approved);
 
         let (call, request) = ask("Fees").await;
-        let declined = requests::reject(&elias, request.id, None, "Nobody is here").await.unwrap();
+        let declined = requests::reject(&elias, request.id, None, "Unassigned is here").await.unwrap();
         assert_eq!(declined.status, requests::Status::Rejected);
         let answer = calls::get(&ingrid, call).await.unwrap();
-        assert_eq!((answer.status, answer.answer.as_deref()), (Status::Declined, Some("Nobody is here")));
+        assert_eq!((answer.status, answer.answer.as_deref()), (Status::Declined, Some("Unassigned is here")));
 
         let (call, request) = ask("Banks").await;
         assert_eq!(requests::withdraw(&ingrid, request.id, None).await.unwrap().status, requests::Status::Withdrawn);

@@ -58,7 +58,7 @@ async fn tokens_not_yet_valid_foreign_or_with_critical_headers_are_rejected() {
         let mut tx = world.db.begin().await.expect("begins");
         users::set_password_hash(&mut tx, maya.id, &hash, false).await.expect("saves");
         tx.commit().await.expect("commits");
-        let granted = auth::sign_in(&world.nobody(), &auth, &maya.email, PASSWORD).await.expect("signs in");
+        let granted = auth::sign_in(&world.anonymous(), &auth, &maya.email, PASSWORD).await.expect("signs in");
 
         let own: Value = auth.keys.verify(&granted.access_token).expect("is ours");
         let program = json!({ "role": "service_role" });

@@ -40,8 +40,8 @@ async fn alert_kinds(world: &World, metrics: &Metrics) -> Vec<String> {
 async fn password_spraying_raises_an_alert_until_it_stops() {
     on_both(async |world| {
         let origin = |address: &str| Origin { address: Some(address.to_owned()), user_agent: None };
-        let quiet = Ctx { origin: origin("192.0.2.9"), ..world.nobody() };
-        let stormy = Ctx { origin: origin("192.0.2.1"), ..world.nobody() };
+        let quiet = Ctx { origin: origin("192.0.2.9"), ..world.anonymous() };
+        let stormy = Ctx { origin: origin("192.0.2.1"), ..world.anonymous() };
         let auth = domain::accounts::auth::Auth::new(domain::accounts::auth::Keys::for_tests());
         for n in 0..40 {
             let ctx = if n % 10 == 0 { &quiet } else { &stormy };
@@ -55,7 +55,7 @@ async fn password_spraying_raises_an_alert_until_it_stops() {
         assert!(open_alerts(&after_minutes(&world, 20), &Metrics::default()).await.is_empty(), "it resolves by itself");
         // The same number spread out, one every 20 minutes: occasional typing errors.
         for n in 2..35 {
-            let ctx = Ctx { origin: origin("192.0.2.7"), ..after_minutes(&world, n * 20).nobody() };
+            let ctx = Ctx { origin: origin("192.0.2.7"), ..after_minutes(&world, n * 20).anonymous() };
             domain::accounts::auth::sign_in(&ctx, &auth, &format!("nobody{n}@example.net"), "wrong password")
                 .await
                 .unwrap_err();
@@ -69,7 +69,7 @@ async fn password_spraying_raises_an_alert_until_it_stops() {
 async fn fail_sign_ins(world: &World, address: &str, times: i64) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let origin = Origin { address: Some(address.to_owned()), user_agent: None };
-    let ctx = Ctx { origin, ..world.nobody() };
+    let ctx = Ctx { origin, ..world.anonymous() };
     let auth = domain::accounts::auth::Auth::new(domain::accounts::auth::Keys::for_tests());
     for n in 0..times {
         // More failures at one account would be throttled.
@@ -129,7 +129,7 @@ async fn throttled_guesses_count_towards_the_alert() {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
         let origin = Origin { address: Some("192.0.2.5".to_owned()), user_agent: None };
-        let ctx = Ctx { origin, ..world.nobody() };
+        let ctx = Ctx { origin, ..world.anonymous() };
         let auth = domain::accounts::auth::Auth::new(domain::accounts::auth::Keys::for_tests());
         let mut waits = 0;
         for _ in 0..25 {

@@ -128,7 +128,7 @@ async fn failed_acceptance_leaves_the_request_open() {
             message: "Hello".to_owned(),
             ..Input::default()
         };
-        let support = requests::create(&world.nobody(), support).await.unwrap();
+        let support = requests::create(&world.anonymous(), support).await.unwrap();
         let refused = requests::accept(&elias, support.id, None, terms(meridian)).await.unwrap_err();
         assert_eq!(code(&refused), "not_an_order");
     })
@@ -183,7 +183,7 @@ async fn request_is_visible_to_its_sender_and_staff_only() {
         for other in [&ivan, &cora, &world.employee("Elias").await] {
             assert_eq!(code(&requests::create(other, order(form())).await.unwrap_err()), "forbidden");
         }
-        assert_eq!(code(&requests::create(&world.nobody(), order(form())).await.unwrap_err()), "unauthenticated");
+        assert_eq!(code(&requests::create(&world.anonymous(), order(form())).await.unwrap_err()), "unauthenticated");
     })
     .await;
 }

@@ -84,7 +84,7 @@ async fn update_returns_all_invalid_fields() {
         ] {
             assert_eq!(code(&people::update_profile(&maya, None, change).await.unwrap_err()), refused);
         }
-        assert_eq!(code(&users::profile(&world.nobody()).await.unwrap_err()), "unauthenticated");
+        assert_eq!(code(&users::profile(&world.anonymous()).await.unwrap_err()), "unauthenticated");
         assert_eq!(code(&users::profile(&world.operator()).await.unwrap_err()), "unauthenticated");
     })
     .await;
@@ -135,7 +135,7 @@ async fn own_activity_lists_actions_by_and_about_the_user() {
         assert_eq!(hers, [("user.updated".to_owned(), Some(client)), ("user.created".to_owned(), None)]);
         let his = log(&elias).await;
         assert_eq!(his.iter().map(|(action, _)| action.as_str()).collect::<Vec<_>>(), ["spv.held", "user.created"]);
-        assert!(activity::own(&world.nobody(), &PageQuery::default()).await.is_err());
+        assert!(activity::own(&world.anonymous(), &PageQuery::default()).await.is_err());
     })
     .await;
 }

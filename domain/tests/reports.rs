@@ -364,7 +364,7 @@ async fn only_the_company_and_super_admins_have_access() {
             (&elias, Some(company), "forbidden"),
             (&ingrid, None, "forbidden"),
             (&maya, None, "forbidden"),
-            (&world.nobody(), Some(company), "unauthenticated"),
+            (&world.anonymous(), Some(company), "unauthenticated"),
         ] {
             let asked = DateRangeQuery::default();
             let wanted = ReportQuery { report: Report::Portfolio, company_id: picked, asked: asked.clone() };

@@ -137,7 +137,7 @@ async fn roles_create_only_their_request_kinds() {
                 }
             }
         }
-        let nobody = world.nobody();
+        let nobody = world.anonymous();
         for kind in ["lead", "document", "call", "other", "nonsense", ""] {
             let refused = requests::create(&nobody, from(kind, "A", "a@example.com")).await.unwrap_err();
             assert_eq!(code(&refused), "kind unknown");
@@ -190,7 +190,7 @@ async fn staff_create_requests_for_others() {
         // The language of a request written by staff is not that of the person.
         let foreign = Input { language: Some("es".to_owned()), ..from("support", "Ada", "ada@example.com") };
         assert_eq!(requests::create(&elias, foreign.clone()).await.unwrap().language, None);
-        assert_eq!(requests::create(&world.nobody(), foreign).await.unwrap().language.as_deref(), Some("es"));
+        assert_eq!(requests::create(&world.anonymous(), foreign).await.unwrap().language.as_deref(), Some("es"));
         for (input, refused) in [
             (Input { assignee_id: Some(maya_id), ..request_input("other") }, "assignee_id not_found"),
             (Input { priority: Some("urgent".to_owned()), ..request_input("other") }, "priority unknown"),
@@ -241,7 +241,7 @@ async fn only_staff_create_requests_in_another_name() {
 async fn rows_of_older_releases_are_readable() {
     on_both(async |world: World| {
         let elias = world.employee("Elias").await;
-        let made = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
+        let made = requests::create(&world.anonymous(), from("support", "Ada", "ada@example.com")).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update requests set due_at = null, updated_at = null, updated_by = null where id = $1")
             .bind(made.id)
@@ -336,11 +336,11 @@ async fn requesters_are_notified_in_the_portal_or_by_mail() {
             assert_eq!(open.iter().filter(|row| row.subject_kind == "request").count(), 4);
         }
         assert!(sent_mails(&world).await.is_empty(), "no mails to users with an account");
-        let nobody = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
+        let nobody = requests::create(&world.anonymous(), from("support", "Ada", "ada@example.com")).await.unwrap();
         requests::approve(&elias, nobody.id, None, Some("Done")).await.unwrap();
         assert_eq!(sent_mails(&world).await, [(mails::Kind::RequestAnswered, "ada@example.com".to_owned())]);
         let long = "a".repeat(20_000);
-        let other = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
+        let other = requests::create(&world.anonymous(), from("support", "Ada", "ada@example.com")).await.unwrap();
         assert_eq!(code(&requests::approve(&elias, other.id, None, Some(&long)).await.unwrap_err()), "reply too_long");
     })
     .await;
@@ -357,7 +357,7 @@ async fn concurrent_approvals_succeed_once() {
                 "none" => from("support", "Ada", "ada@example.com"),
                 _ => Input { email: format!("ada.{account}@example.com"), ..application(account) },
             };
-            let request = requests::create(&world.nobody(), input).await.unwrap();
+            let request = requests::create(&world.anonymous(), input).await.unwrap();
             let id = request.id;
             let email = request.email.clone();
             let attempts: Vec<_> = (0..6)
@@ -446,7 +446,7 @@ async fn applications_are_approved_by_a_matching_account_only() {
         let make = async |id: RequestId| {
             onboarding::create_client(&elias, onboarding::Setup::Quick, client(company, id)).await.map_err(|e| code(&e))
         };
-        let partner = requests::create(&world.nobody(), application("iso")).await.unwrap();
+        let partner = requests::create(&world.anonymous(), application("iso")).await.unwrap();
         assert_eq!(make(partner.id).await.unwrap_err(), "not_this_account");
         assert_eq!(requests::can(&elias, &partner), ["create_iso", "reject", "review", "update"]);
         let support = requests::create(&maya, request_input("support")).await.unwrap();
@@ -457,12 +457,12 @@ async fn applications_are_approved_by_a_matching_account_only() {
         }
         assert_eq!(code(&requests::approve(&elias, partner.id, None, None).await.unwrap_err()), "approved_by_account");
         // Colleagues are created by super admins only.
-        let colleague = requests::create(&world.nobody(), application("employee")).await.unwrap();
+        let colleague = requests::create(&world.anonymous(), application("employee")).await.unwrap();
         assert_eq!(requests::can(&elias, &colleague), ["reject", "review", "update"]);
         assert_eq!(requests::can(&sigrid, &colleague), ["approve", "reject", "review", "update"]);
         assert_eq!(code(&requests::approve(&elias, colleague.id, None, None).await.unwrap_err()), "forbidden");
         let known = Input { email: "maya@example.com".to_owned(), ..application("employee") };
-        let known = requests::create(&world.nobody(), known).await.unwrap();
+        let known = requests::create(&world.anonymous(), known).await.unwrap();
         assert_eq!(code(&requests::approve(&sigrid, known.id, None, None).await.unwrap_err()), "email_taken");
         assert!(requests::get(&sigrid, known.id).await.unwrap().status.is_open());
         let hired = requests::approve(&sigrid, colleague.id, None, None).await.unwrap();
@@ -487,7 +487,7 @@ async fn approved_account_has_the_applicants_address() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let elias = world.employee("Elias").await;
-        let request = requests::create(&world.nobody(), application("client")).await.unwrap();
+        let request = requests::create(&world.anonymous(), application("client")).await.unwrap();
         // Like an application through an identity provider: only a name and an address.
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update requests set data = '{}' where id = $1").bind(request.id).run().await.unwrap();
@@ -549,7 +549,8 @@ async fn list_filters_and_sorts() {
         assert_eq!(list_ids(&elias, calls).await, ids(&[3, 0]));
         let mine = Filter { assignee: Some(Assignee::One(user_id(&elias))), ..Filter::default() };
         assert_eq!(list_ids(&elias, mine).await, ids(&[0]));
-        let nobodys = Filter { assignee: Some(Assignee::Nobody), priority: Some(Priority::High), ..Filter::default() };
+        let nobodys =
+            Filter { assignee: Some(Assignee::Unassigned), priority: Some(Priority::High), ..Filter::default() };
         assert_eq!(list_ids(&elias, nobodys).await, ids(&[3, 2]));
         let reference = made[1].reference();
         for q in ["lund ada", &reference.to_lowercase(), "ada@example.com"] {
@@ -567,7 +568,7 @@ async fn list_filters_and_sorts() {
         assert_eq!(code(&wrong), "cursor invalid_cursor");
         for (filter, refused) in [
             (Filter { priority: Some(Priority::High), ..Filter::default() }, "priority not_allowed"),
-            (Filter { assignee: Some(Assignee::Nobody), ..Filter::default() }, "assignee_id not_allowed"),
+            (Filter { assignee: Some(Assignee::Unassigned), ..Filter::default() }, "assignee_id not_allowed"),
             (Filter { sender: Some(user_id(&elias)), ..Filter::default() }, "user_id not_allowed"),
             (by(Order::ascending(RequestSort::Priority)), "order not_allowed"),
         ] {

@@ -87,8 +87,8 @@ async fn use_cases_do_not_write_keys_of_locked_rows() {
 
         let auth = Auth::new(Keys::for_tests());
         let email = "olga@example.com";
-        let granted = auth::sign_in(&world.nobody(), &auth, email, "correct horse battery").await.unwrap();
-        auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
+        let granted = auth::sign_in(&world.anonymous(), &auth, email, "correct horse battery").await.unwrap();
+        auth::refresh(&world.anonymous(), &auth, &granted.refresh_token).await.unwrap();
         users::suspend(&sigrid, olga.id, None).await.unwrap();
         users::restore(&sigrid, olga.id, None).await.unwrap();
         people::set_role(&sigrid, olga.id, Role::SuperAdmin, None, None, None).await.unwrap();

@@ -51,7 +51,7 @@ async fn views_of_others_are_not_found() {
         assert_eq!(code(&error), "not_found");
         assert_eq!(code(&saved_views::delete(&olga, view.id).await.unwrap_err()), "not_found");
         assert_eq!(names(&elias, List::Invoices).await, ["Mine"]);
-        assert_eq!(code(&saved_views::list(&world.nobody(), List::Spvs).await.unwrap_err()), "unauthenticated");
+        assert_eq!(code(&saved_views::list(&world.anonymous(), List::Spvs).await.unwrap_err()), "unauthenticated");
         assert_eq!(code(&saved_views::list(&world.operator(), List::Spvs).await.unwrap_err()), "forbidden");
     })
     .await;

@@ -497,7 +497,7 @@ async fn no_query_scans_a_growing_table() {
                 ..Default::default()
             },
             requests::Filter { priority: Some(requests::Priority::Medium), ..Default::default() },
-            requests::Filter { assignee: Some(requests::Assignee::Nobody), ..Default::default() },
+            requests::Filter { assignee: Some(requests::Assignee::Unassigned), ..Default::default() },
             requests::Filter {
                 assignee: sigrid.actor.user_id().map(requests::Assignee::One),
                 priority: Some(requests::Priority::High),

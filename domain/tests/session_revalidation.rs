@@ -36,7 +36,7 @@ async fn sign_in(world: &World, auth: &Auth, user: &User) -> Ctx {
     let mut tx = world.db.begin().await.unwrap();
     users::set_password_hash(&mut tx, user.id, &hash, false).await.unwrap();
     tx.commit().await.unwrap();
-    let token = auth::sign_in(&world.nobody(), auth, &user.email, PASSWORD).await.unwrap().access_token;
+    let token = auth::sign_in(&world.anonymous(), auth, &user.email, PASSWORD).await.unwrap().access_token;
     let who = auth::authenticate(auth, &world.db, &world.options, world.clock.now(), &token).await.unwrap();
     world.as_actor(Actor::User(who))
 }

@@ -164,7 +164,7 @@ async fn email_addresses_are_unique_across_spellings() {
             ("zoe@xn--mller-kva.example", "Zoës-Schlüssel-42"),
             ("ZOE@Mu\u{308}ller.example", "Zoës-Schlu\u{308}ssel-42"),
         ] {
-            auth::sign_in(&world.nobody(), &auth, email, password).await.unwrap();
+            auth::sign_in(&world.anonymous(), &auth, email, password).await.unwrap();
         }
     })
     .await;

@@ -74,7 +74,7 @@ async fn unsubscribe_from_notices_stops_immediate_mails_only() {
 
         send_message(&world, &erin, spv).await;
         for token in [&first, &first, &second] {
-            assert_eq!(unsubscribe::unsubscribe(&world.nobody(), token).await.unwrap(), Kind::Notices);
+            assert_eq!(unsubscribe::unsubscribe(&world.anonymous(), token).await.unwrap(), Kind::Notices);
         }
         world.clock.advance(notifications::READ_GRACE);
         assert!(
@@ -109,7 +109,7 @@ async fn unsubscribe_from_a_digest_stops_digests() {
         let mail = outbox(&world, Kind::Digest).await.remove(0);
         let token = token(&world, mail.id).await.unwrap();
         let before = choices(&maya).await;
-        assert_eq!(unsubscribe::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Digest);
+        assert_eq!(unsubscribe::unsubscribe(&world.anonymous(), &token).await.unwrap(), Kind::Digest);
         for (event, way) in choices(&maya).await {
             let mail =
                 if before[&event].mail == MailFrequency::Daily { MailFrequency::Off } else { before[&event].mail };
@@ -140,7 +140,7 @@ async fn unsubscribe_from_a_report_removes_the_recipient() {
         let to_carl = mails.iter().find(|mail| mail.user_id == Some(id(&carl))).unwrap();
         let token = token(&world, to_carl.id).await.unwrap();
         for _ in 0..2 {
-            assert_eq!(unsubscribe::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Report);
+            assert_eq!(unsubscribe::unsubscribe(&world.anonymous(), &token).await.unwrap(), Kind::Report);
         }
         let left = reports::get(&clara, made.id).await.unwrap();
         assert_eq!((left.recipients.len(), left.recipients[0].id, left.version), (1, id(&clara), 2));
@@ -157,7 +157,7 @@ async fn transactional_mails_have_no_unsubscribe_link() {
         let test = mails::test(&sam).await.unwrap();
         assert_eq!(token(&world, test).await, None);
         for unknown in ["", "abc", &"A".repeat(43)] {
-            let refused = unsubscribe::unsubscribe(&world.nobody(), unknown).await;
+            let refused = unsubscribe::unsubscribe(&world.anonymous(), unknown).await;
             assert!(matches!(refused, Err(Error::NotFound(_))), "{unknown}");
         }
     })

@@ -51,12 +51,14 @@ async fn operator_creates_the_first_account() {
         let second = people::create(&world.operator(), Role::Employee, given).await.unwrap();
         assert_eq!((second.status, second.must_change_password), (Status::Active, true));
         assert_eq!(
-            code(people::create(&world.nobody(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(|e| {
-                match e {
-                    Error::Unauthenticated(p) => Error::Conflict(p),
-                    other => other,
+            code(people::create(&world.anonymous(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(
+                |e| {
+                    match e {
+                        Error::Unauthenticated(p) => Error::Conflict(p),
+                        other => other,
+                    }
                 }
-            })),
+            )),
             "unauthenticated"
         );
         let employee = world.employee("Finn").await;

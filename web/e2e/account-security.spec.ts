@@ -309,14 +309,14 @@ test('sign-in history lists successes and failures with pagination', async ({ of
 
 test('security panel exists in every portal and fits a phone', async ({ office }) => {
   const phone = { viewport: { width: 390, height: 844 } };
-  const everybody: [Person, string, string][] = [
+  const everyone: [Person, string, string][] = [
     [await office.client(phone), paths.clientDashboard, paths.clientProfile],
     [await office.employee(phone), paths.employeeDashboard, paths.employeeSecurity],
     [await office.iso(phone), paths.isoDashboard, paths.isoSecurity],
     [await office.companyAdmin(phone), paths.companyDashboard, paths.companySecurity],
     [await office.superAdmin(phone), paths.adminDashboard, paths.adminSecurity],
   ];
-  for (const [person, home, panel] of everybody) {
+  for (const [person, home, panel] of everyone) {
     await test.step(panel, async () => {
       await person.open(home);
       await person.page.getByRole('button', { name: /^Account menu of/ }).click();

@@ -157,12 +157,12 @@ test('password recovery accepts the emailed six-digit code and no other', async 
 
 test('password recovery does not reveal unknown addresses and sends them no mail', async ({ office }) => {
   const anonymous = office.newPerson('No', 'Body');
-  const somebody = office.newPerson('Sam', 'Boddy');
-  await office.clientWithOrder(somebody);
-  await office.setPassword(somebody.email);
+  const client = office.newPerson('Sam', 'Boddy');
+  await office.clientWithOrder(client);
+  await office.setPassword(client.email);
 
   const visitor = await office.visitor();
-  for (const { email } of [anonymous, somebody]) {
+  for (const { email } of [anonymous, client]) {
     await visitor.open('/auth/forgot-password');
     await visitor.fillFields({ Email: email });
     await visitor.button('Send link').click();
@@ -171,7 +171,7 @@ test('password recovery does not reveal unknown addresses and sends them no mail
       `If there is an account for ${email}`,
     );
   }
-  await office.portal.post.waitForMail(somebody.email, 'Choose a new password');
+  await office.portal.post.waitForMail(client.email, 'Choose a new password');
   const mails = await office.portal.post.mails();
   expect(mails.filter((mail) => mail.to.includes(anonymous.email))).toEqual([]);
 });

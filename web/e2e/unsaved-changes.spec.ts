@@ -70,14 +70,14 @@ test('settings and profiles ask before discarding input', async ({ office }) => 
 });
 
 test('every portal has a logout button at every width', async ({ office }) => {
-  const everybody = [
+  const everyone = [
     [await office.client(), '/client-dashboard'],
     [await office.employee(), '/employee-dashboard'],
     [await office.iso(), '/iso-dashboard'],
     [await office.companyAdmin(), '/company-dashboard'],
     [await office.superAdmin(), '/admin-dashboard'],
   ] as const;
-  for (const [person, path] of everybody) {
+  for (const [person, path] of everyone) {
     await person.open(path);
     for (const width of [1440, 768, 390, 320]) {
       await person.page.setViewportSize({ width, height: 800 });

@@ -34,7 +34,7 @@ pub struct Commission {
     iso_name: String,
     spv_id: SpvId,
     spv_identifier: String,
-    /// Name of what the order forms.
+    /// The name of the company that the order forms.
     vehicle_name: Option<String>,
     client: CommissionClient,
     kind: Kind,

@@ -30,7 +30,7 @@ pub struct Document {
     name: String,
     spv_id: Option<SpvId>,
     spv_identifier: Option<String>,
-    /// Name of what the order forms.
+    /// The name of the company that the order forms.
     vehicle_name: Option<String>,
     client: Whose,
     /// The request that it was uploaded for.

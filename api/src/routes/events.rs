@@ -216,7 +216,7 @@ mod tests {
             let mut tx = world.db.begin().await.unwrap();
             users::set_password_hash(&mut tx, erin.id, &hash, false).await.unwrap();
             tx.commit().await.unwrap();
-            let token = auth::sign_in(&world.nobody(), &app.auth, &erin.email, password).await.unwrap().access_token;
+            let token = auth::sign_in(&world.anonymous(), &app.auth, &erin.email, password).await.unwrap().access_token;
             let ctx = app.ctx(Actor::User(app.authenticate(&token).await.unwrap()), Origin::default());
             let mut quiet = Listener {
                 token,

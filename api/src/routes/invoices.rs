@@ -38,7 +38,7 @@ pub struct Invoice {
     number: String,
     spv_id: SpvId,
     spv_identifier: String,
-    /// Name of what the order forms.
+    /// The name of the company that the order forms.
     vehicle_name: Option<String>,
     /// The client's own reference of the order.
     reference: Option<String>,

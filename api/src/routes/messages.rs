@@ -26,7 +26,7 @@ pub struct Thread {
     /// Null: the client's general conversation.
     spv_id: Option<SpvId>,
     spv_identifier: Option<String>,
-    /// Name of what the order forms.
+    /// The name of the company that the order forms.
     vehicle_name: Option<String>,
     client: Correspondent,
     last_message: LastMessage,

@@ -261,7 +261,7 @@ impl ListRequestsQuery {
         let order = sort_order(self.order.as_deref())?;
         let assignee = match self.assignee_id {
             Some(id) => Some(Assignee::One(id)),
-            None => self.unassigned.unwrap_or_default().then_some(Assignee::Nobody),
+            None => self.unassigned.unwrap_or_default().then_some(Assignee::Unassigned),
         };
         let filter = Filter {
             q: self.q,

@@ -36,7 +36,7 @@ pub struct Task {
     spv_id: Option<SpvId>,
     /// Null for a request, like `spv_id`.
     spv_identifier: Option<String>,
-    /// Name of what the order forms.
+    /// The name of the company that the order forms.
     vehicle_name: Option<String>,
     client_id: Option<UserId>,
     /// Or the sender of the request.

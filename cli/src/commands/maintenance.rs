@@ -33,7 +33,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::On(args) => {
-            cli.prompt.confirm("Let nobody but super admins change anything, until `spvctl maintenance off`?")?;
+            cli.prompt
+                .confirm("Make the portal read-only for everyone but super admins until `spvctl maintenance off`?")?;
             let now = maintenance::start(ctx, args.message.as_deref()).await?;
             info("Only super admins can make changes now. Jobs and emails keep running.");
             out.one(record(Some(&now)))

@@ -175,7 +175,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::List(args) => {
             let assignee = match args.assignee.as_deref() {
                 None => None,
-                Some("none") => Some(Assignee::Nobody),
+                Some("none") => Some(Assignee::Unassigned),
                 Some(name) => Some(Assignee::One(lookup::user(ctx, name).await?.id)),
             };
             let filter = Filter {
@@ -301,7 +301,7 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
     Ok(requests::accept(ctx, request.id, None, input).await?)
 }
 
-/// Asks for a decision on a request, which its sender is told of.
+/// The question before a decision on a request; the sender is notified of the decision.
 fn question(verb: &str, request: &Request) -> String {
     format!(
         "{verb} the request {} of {} <{}>? The sender is notified.",

@@ -91,7 +91,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.list(found.iter().map(block_record).collect(), "blocked networks")
         }
         Verb::Block(args) => {
-            let question = format!("Refuse every request from {}? Whoever is behind it is kept out.", args.network);
+            let question =
+                format!("Block every request from {}? Everyone who connects from there loses access.", args.network);
             cli.prompt.confirm(&question)?;
             out.one(block_record(&ip_blocklist::add(ctx, &args.network, args.reason.as_deref()).await?))
         }

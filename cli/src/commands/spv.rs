@@ -202,7 +202,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     show(detail, cli)
 }
 
-/// Asks for a change of an order's status, which its client is told of.
+/// The question before a change of an order's status; the client is notified of the change.
 fn question(verb: &str, spv: &Spv) -> String {
     format!(
         "{verb} the order {} of {} ({})? The client is notified.",

@@ -250,7 +250,7 @@ async fn confirmed(cli: &CliContext, args: TargetArgs, question: impl FnOnce(&st
 pub(super) async fn print_link(email: &str, cli: &CliContext) -> Result {
     let made = admin::generate_link(&cli.ctx, LinkAction::Invite, email, None, None, Map::new()).await?;
     let hours = LinkAction::Invite.kind().ttl().num_hours();
-    info(&format!("Whoever opens this link within {hours} hours sets the password of {email}:"));
+    info(&format!("Anyone with this link can set the password of {email} for the next {hours} hours:"));
     cli.out.raw(format!("{}\n", made.link.url).as_bytes())
 }
 

@@ -116,7 +116,7 @@ fn trimmed(table: &Table) -> Vec<String> {
     table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// Colour of a status: green is well, yellow waits, red needs somebody.
+/// Colour of a status: green for done or healthy, yellow for waiting, red for what needs action.
 fn colour(status: &str) -> Option<Color> {
     Some(match status {
         "active" | "approved" | "completed" | "closed" | "done" | "live" | "ok" | "paid" | "sent" | "signs"

@@ -248,7 +248,7 @@ mod tests {
         given.trim_end_matches(',').ends_with('"').then(|| keys(given).last())?
     }
 
-    /// The messages that a source uses: a namespace and the keys of which one must exist.
+    /// The messages that a source uses: a namespace and alternative keys, one of them must exist.
     fn used_messages(text: &str) -> Vec<(&str, Vec<String>)> {
         let (whole, field) = (|key: &str| key.to_owned(), |key: &str| format!("fields.{key}"));
         let mut found = Vec::new();

@@ -79,3 +79,12 @@ ids! {
     DocumentRequestId,
     SavedViewId,
 }
+
+/// The first and the last id that begin with these hexadecimal digits, `at_least` so many of them; hyphens are ignored.
+pub fn range_of_prefix(digits: &str, at_least: usize) -> Option<(Uuid, Uuid)> {
+    let digits: String = digits.chars().filter(|c| *c != '-').collect();
+    if !(at_least..=32).contains(&digits.len()) || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
+        return None;
+    }
+    Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
+}

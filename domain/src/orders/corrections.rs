@@ -16,9 +16,6 @@ use crate::{
 };
 use serde::Serialize;
 
-/// Characters of an identifier, and of a client's own reference.
-const IDENTIFIER: usize = 64;
-
 /// A field left out stays, an empty text clears it.
 #[derive(Clone, Debug, Default)]
 pub struct Correction {
@@ -73,14 +70,14 @@ async fn correct_within(tx: &mut Tx, ctx: &Ctx, id: SpvId, version: Option<i64>,
     if !before.status.is_open() {
         return Err(Error::wrong_status(before.status));
     }
+    if after == before {
+        return Ok(Detail { spv: before, steps });
+    }
     let changed = activity::Event::new("spv.updated", "spv", id.0, after.identifier())
         .of(Some(after.client_id), Some(after.company_id), after.iso_id)
         .spv(id)
         .public()
         .changed(&Details::from(&before), &Details::from(&after))?;
-    if after == before {
-        return Ok(Detail { spv: before, steps });
-    }
     let spv = spvs::save_details(tx, ctx, &before, after).await?;
     if spv.identifier() != before.identifier() {
         documents::on_order_renamed(tx, id).await?;
@@ -96,10 +93,10 @@ async fn correct_within(tx: &mut Tx, ctx: &Ctx, id: SpvId, version: Option<i64>,
 fn apply(input: &Correction, spv: &mut Spv) -> Result<()> {
     let mut check = Validator::new();
     if let Some(text) = &input.custom_identifier {
-        spv.custom_identifier = check.optional_line("custom_identifier", Some(text), IDENTIFIER);
+        spv.custom_identifier = check.optional_line("custom_identifier", Some(text), spvs::MAX_IDENTIFIER_LENGTH);
     }
     if let Some(text) = &input.reference {
-        spv.reference = check.optional_line("reference", Some(text), IDENTIFIER);
+        spv.reference = check.optional_line("reference", Some(text), spvs::MAX_IDENTIFIER_LENGTH);
     }
     if let Some(text) = &input.vehicle_name {
         spv.vehicle_name = check.optional_line("vehicle_name", Some(text), LINE);

@@ -149,7 +149,7 @@ impl Server {
         if self.encryption == Encryption::StartTls && causes.contains("STARTTLS is not supported") {
             return format!(
                 "{}:{} does not offer STARTTLS, and a password is only sent encrypted; use smtps://, or ?tls=none \
-                 where nobody else can read the network",
+                 on a network that only you can read",
                 self.host, self.port
             );
         }

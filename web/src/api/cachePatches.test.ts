@@ -115,7 +115,7 @@ describe('dashboard feeds', () => {
     const desk = queries.requestDesk().queryKey;
     put(employee, { total_clients: 4, activity: numbered(8, 7, 6, 5, 4, 3, 2, 1) });
     put(desk, { activity: numbered(6, 5, 4, 3, 2, 1) });
-    applyEvent(client, event(9, about('session', 'somebody')));
+    applyEvent(client, event(9, about('session', 'other')));
     applyEvent(client, event(10));
     expect(recent(employee)).toEqual([10, 8, 7, 6, 5, 4, 3, 2]);
     applyEvent(client, event(11, about('request', 'wish')));

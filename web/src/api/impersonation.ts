@@ -65,7 +65,7 @@ export async function impersonatedFetch(
 }
 
 function readOnlyResponse(): Response {
-  const body = { code: 'read_only', message: 'Nothing can be changed while looking as somebody else.' };
+  const body = { code: 'read_only', message: 'Read-only while you view the portal as another user.' };
   return new Response(JSON.stringify(body), {
     status: 409,
     headers: { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' },

@@ -550,7 +550,7 @@ mod tests {
                 assert_eq!((found.is_ok(), refused), (first == "Maya", first == "Noah"));
             }
             assert_eq!(list_unusable(&world.operator(), &auth.keys).await.expect("is event"), ["noah@example.com"]);
-            assert!(matches!(list_unusable(&world.nobody(), &auth.keys).await, Err(Error::Unauthenticated(_))));
+            assert!(matches!(list_unusable(&world.anonymous(), &auth.keys).await, Err(Error::Unauthenticated(_))));
         })
         .await;
     }

@@ -201,7 +201,7 @@ pub(super) async fn attach_claims(tx: &mut Tx, id: FlowId, claims: &ProviderClai
 }
 
 /// Issues the code of a flow, valid for [`FLOW_TTL`]; replaces an earlier one. The provider's tokens are stored
-/// encrypted under the code, of which only the hash is stored.
+/// encrypted under the code; only the code's hash is stored.
 ///
 /// # Errors
 /// Database errors.

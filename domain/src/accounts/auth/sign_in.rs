@@ -286,7 +286,7 @@ mod tests {
     #[tokio::test]
     async fn weak_password_cache_is_keyed_by_hash_name_and_min_length() {
         let world = World::sqlite().await;
-        let (ctx, auth) = (world.nobody(), Auth::new(Keys::for_tests()));
+        let (ctx, auth) = (world.anonymous(), Auth::new(Keys::for_tests()));
         let maya = world.user(Role::Employee, "Maya", None, None).await;
         let hash = async || passwords::hash(&ctx, "whatever it is").await.expect("hashes");
         let (one, other) = (hash().await, hash().await);
@@ -314,7 +314,7 @@ mod tests {
     #[tokio::test]
     async fn correct_password_waits_for_concurrent_failures() {
         let Some(world) = World::postgres().await else { return };
-        let (ctx, auth) = (world.nobody(), Auth::new(Keys::for_tests()));
+        let (ctx, auth) = (world.anonymous(), Auth::new(Keys::for_tests()));
         let maya = world.user(Role::Employee, "Maya", None, None).await;
         let password = "correct horse battery";
         let hash = passwords::hash(&ctx, password).await.expect("hashes");
@@ -324,7 +324,7 @@ mod tests {
 
         let keys = ThrottleKey::for_sign_in(&users::email_key(&maya.email), &ctx.origin);
         let mut counting = ctx.begin().await.expect("begins");
-        login_throttle::check_locked(&mut counting, ctx.now(), &keys).await.expect("nobody has to wait");
+        login_throttle::check_locked(&mut counting, ctx.now(), &keys).await.expect("no wait");
         for _ in 0..5 {
             login_throttle::record_failure(&mut counting, ctx.now(), &keys).await.expect("is counts");
         }

@@ -21,7 +21,7 @@ pub struct Thread {
     /// None for the general thread of the client.
     pub spv_id: Option<SpvId>,
     pub custom_identifier: Option<String>,
-    /// Name of what the order forms.
+    /// The name of the company that the order forms.
     pub vehicle_name: Option<String>,
     pub at: DateTime<Utc>,
     pub body: String,

@@ -50,7 +50,7 @@ impl Filter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assignee {
     One(UserId),
-    Nobody,
+    Unassigned,
 }
 
 /// The sort keys of a list.
@@ -101,7 +101,7 @@ async fn conditions(db: &mut Db, of: Option<UserId>, filter: &Filter) -> Result<
     all.and_id("r.user_id", of.or(filter.sender).map(|id| id.0));
     match filter.assignee {
         Some(Assignee::One(id)) => all.and_id("r.assignee_id", Some(id.0)),
-        Some(Assignee::Nobody) => all.and("r.assignee_id is null"),
+        Some(Assignee::Unassigned) => all.and("r.assignee_id is null"),
         None => {}
     }
     for (column, name) in [

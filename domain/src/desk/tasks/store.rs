@@ -49,7 +49,7 @@ pub struct Task {
     pub waiting_on: Option<Party>,
     pub spv_id: Option<SpvId>,
     custom_identifier: Option<String>,
-    /// Name of what the order forms.
+    /// The name of the company that the order forms.
     pub vehicle_name: Option<String>,
     pub client_id: Option<UserId>,
     /// Name of the client, or of the person who sent the request.

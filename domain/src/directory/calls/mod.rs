@@ -1,4 +1,4 @@
-//! Calls: an ISO partner proposes times, of which the staff confirm one. Each call has a request on the request desk.
+//! Calls: an ISO partner proposes times, and the staff confirm one of them. Each call has a request on the request desk.
 mod request;
 mod store;
 

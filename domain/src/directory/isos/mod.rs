@@ -195,7 +195,7 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
             ctx.may(Action::Archive, resource(&iso))?;
             fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
             if !archived {
-                // Without its user nobody could sign in as the ISO, and the user could get no other role.
+                // Without its user there would be no sign-in for the ISO, and the user could get no other role.
                 let person = users::by_id(tx, iso.user_id).await?.ok_or(Error::NotFound("user"))?;
                 if person.role != Role::Iso || person.iso_id != Some(id) {
                     return Err(Error::Conflict(Problem::new("iso_person_moved").with("name", person.name())));

@@ -49,10 +49,15 @@ impl Conditions {
         self.all.push(Condition { sql: sql.into(), indexed: true });
     }
 
+    /// Binds a value for another part of the statement, and returns its placeholder.
+    pub fn placeholder(&mut self, value: impl Into<SortValue>) -> String {
+        self.values.push(value.into());
+        format!("${}", self.values.len())
+    }
+
     /// A condition with one value, written `$` in `sql`.
     pub fn and_value(&mut self, sql: &str, value: impl Into<SortValue>) {
-        self.values.push(value.into());
-        let sql = sql.replace('$', &format!("${}", self.values.len()));
+        let sql = sql.replace('$', &self.placeholder(value));
         self.all.push(Condition { sql, indexed: true });
     }
 

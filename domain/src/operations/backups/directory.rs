@@ -484,7 +484,7 @@ mod tests {
         fs::write(dir.path().join(".DS_Store"), "x").expect("a file");
         fs::write(dir.path().join("contents/notes"), "x").expect("a file");
         let half = folder.create_incomplete("20261122-021000-6f1c").await.expect("begins");
-        fs::write(folder.content(&"ab".repeat(32)), "x").expect("a content that nobody has");
+        fs::write(folder.content(&"ab".repeat(32)), "x").expect("a content without a reference");
         folder.remove_incomplete().await.expect("clears");
         folder.prune(1, "").await.expect("prunes");
         assert!(!half.exists() && !folder.content(&"ab".repeat(32)).exists());
@@ -497,13 +497,13 @@ mod tests {
     async fn lock_excludes_and_lock_shared_admits_readers() {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = BackupDir::at(dir.path().to_owned());
-        let first = folder.lock().await.expect("nobody is there");
+        let first = folder.lock().await.expect("no other lock");
         let goes_on = first.clone();
         drop(first);
         let denied = folder.lock().await;
         assert!(matches!(denied, Err(Error::Conflict(problem)) if problem.code == "backup_running"));
         drop(goes_on);
-        let _one = folder.lock_shared().await.expect("nobody is there");
+        let _one = folder.lock_shared().await.expect("no other lock");
         let _other = folder.lock_shared().await.expect("both only read");
         assert!(folder.lock().await.is_err());
     }

@@ -46,8 +46,8 @@ use serde::{Deserialize, Serialize};
 pub const EXCLUDED_TABLES: &[(&str, &str)] = &[
     ("backups", "says what lies in this machine's folder, and is made anew of it"),
     ("probes", "how the parts of this machine stand, made anew every minute"),
-    ("uploads", "files on their way: whoever sends one begins again, and what has come is a document"),
-    ("upload_parts", "files on their way: whoever sends one begins again, and what has come is a document"),
+    ("uploads", "unfinished uploads: the sender starts again; finished ones are documents"),
+    ("upload_parts", "unfinished uploads: the sender starts again; finished ones are documents"),
 ];
 
 /// Purpose of a dump.

@@ -46,9 +46,6 @@ pub(super) const COLUMNS: Columns = Columns {
     unread: &["id", "client_name", "amount", "iso_commission", "steps_total", "current_step"],
 };
 
-/// As in the form of an order.
-const MAX_IDENTIFIER_LENGTH: usize = 64;
-
 /// Values of a row.
 struct OrderFields {
     vehicle_name: Option<String>,
@@ -83,7 +80,8 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let ctx = &import.ctx.clone();
     let mut check = Validator::new();
     let context = import.company(&mut check, row).await?;
-    let read = |check: &mut Validator| check.single_line("identifier", text(row, "identifier"), MAX_IDENTIFIER_LENGTH);
+    let read =
+        |check: &mut Validator| check.single_line("identifier", text(row, "identifier"), spvs::MAX_IDENTIFIER_LENGTH);
     let identifier = valid(&mut check, read).unwrap_or_default();
     let Some(context) = context else {
         return Err(check.finish().err().unwrap_or(Error::NotFound("company")));
@@ -152,7 +150,7 @@ async fn find_client(check: &mut Validator, ctx: &Ctx, row: &Row) -> Result<Opti
 fn read_row(check: &mut Validator, row: &Row, context: &CompanyContext, now: DateTime<Utc>) -> OrderFields {
     let defaults = &context.defaults;
     let vehicle_name = check.optional_line("vehicle_name", cell(row, "vehicle_name"), LINE);
-    let reference = check.optional_line("reference", cell(row, "reference"), MAX_IDENTIFIER_LENGTH);
+    let reference = check.optional_line("reference", cell(row, "reference"), spvs::MAX_IDENTIFIER_LENGTH);
     let country = check.optional("country", cell(row, "country"), str::parse).unwrap_or_default();
     let currency: Currency = check.optional("currency", cell(row, "currency"), str::parse).unwrap_or(defaults.currency);
     let mut amount = |name| check.optional(name, cell(row, name), |text| currency.parse(text));

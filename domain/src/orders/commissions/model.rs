@@ -56,7 +56,7 @@ crate::kernel::db::row! {
         pub company_id: CompanyId,
         pub spv_id: SpvId,
         pub spv_custom_identifier: Option<String> = "s.custom_identifier",
-        /// Name of what the order forms.
+        /// The name of the company that the order forms.
         pub vehicle_name: Option<String> = "s.vehicle_name",
         pub client_id: UserId,
         pub client_first_name: String = "c.first_name",

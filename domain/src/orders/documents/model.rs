@@ -18,7 +18,7 @@ pub struct Document {
     pub client_last_name: String,
     pub spv_id: Option<SpvId>,
     pub custom_identifier: Option<String>,
-    /// Name of what its order forms.
+    /// The name of the company that its order forms.
     pub vehicle_name: Option<String>,
     /// The status of its order.
     pub spv_status: Option<spvs::Status>,

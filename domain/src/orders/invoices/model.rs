@@ -84,7 +84,7 @@ crate::kernel::db::row! {
         pub number: i64,
         pub spv_id: SpvId,
         pub spv_custom_identifier: Option<String> = "s.custom_identifier",
-        /// Name of what the order forms.
+        /// The name of the company that the order forms.
         pub vehicle_name: Option<String> = "s.vehicle_name",
         /// The client's own reference of the order.
         pub reference: Option<String> = "s.reference",

@@ -335,8 +335,8 @@ pub async fn outstanding(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<
     let aging = Due::AGES.map(|age| {
         let (first, last) = age.dates(today);
         let limits = [(">=", first), ("<=", last)].into_iter().filter_map(|(sign, date)| Some((sign, date?)));
-        // Dates, which are plain numbers and hyphens.
-        let limits: Vec<_> = limits.map(|(sign, date)| format!("v.due_date {sign} '{date}'")).collect();
+        let limits: Vec<_> =
+            limits.map(|(sign, date)| format!("v.due_date {sign} {}", all.placeholder(date))).collect();
         format!(
             "cast(coalesce(sum(v.total_minor - v.paid_minor) filter (where {}), 0) as bigint) as {}",
             limits.join(" and "),
@@ -345,8 +345,9 @@ pub async fn outstanding(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<
     });
     let sql = format!(
         "select v.currency, cast(sum(v.total_minor - v.paid_minor) as bigint) as minor, count(*) as invoices, \
-         count(*) filter (where v.due_date < '{today}') as overdue, {} from {TABLE} \
+         count(*) filter (where v.due_date < {}) as overdue, {} from {TABLE} \
          where {} group by v.currency order by v.currency",
+        all.placeholder(today),
         aging.join(", "),
         all.sql()
     );

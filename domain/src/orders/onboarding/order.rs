@@ -89,9 +89,10 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
     };
     required("company_id", input.company_id.is_none());
     required("client_id", input.client_id.is_none());
-    let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
+    let custom_identifier =
+        check.optional_line("custom_identifier", input.custom_identifier.as_deref(), spvs::MAX_IDENTIFIER_LENGTH);
     let vehicle_name = check.optional_line("vehicle_name", input.vehicle_name.as_deref(), LINE);
-    let reference = check.optional_line("reference", input.reference.as_deref(), 64);
+    let reference = check.optional_line("reference", input.reference.as_deref(), spvs::MAX_IDENTIFIER_LENGTH);
     let defaults = companies::defaults_within(db, ctx, input.company_id).await?;
     let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
@@ -163,11 +164,10 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
     let parties = check_parties(tx, &new).await?;
     let template = templates::steps_for(tx, new.country).await?;
     let id = SpvId(ctx.random.uuid());
-    let percentage = || Some(money::share(commission_base(&new)?, new.iso_commission_percentage?));
     let row = spvs::InsertOrder {
         id,
         order: &new,
-        iso_commission_minor: new.commission_minor.or_else(percentage),
+        iso_commission_minor: new.agreed_commission_minor(),
         steps: template.len() as i64,
         current_step: template.first().map(|step| step.step_name.clone()),
         at: ctx.now(),
@@ -204,11 +204,6 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
         invoices::issue(tx, ctx, order).await?;
     }
     Ok(id)
-}
-
-/// The amount that the commission is a percentage of.
-fn commission_base(new: &NewOrder) -> Option<i64> {
-    new.purchase_amount_minor.or(new.price_minor)
 }
 
 async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, parties: OrderParties) -> Result<()> {

@@ -8,6 +8,7 @@ pub use crate::kernel::{
     geo::Country,
     order::{OrderStatus as Status, display_identifier, percent},
 };
+pub(crate) use model::MAX_IDENTIFIER_LENGTH;
 pub use model::{Event, NewOrder, Spv, State};
 pub use notify::notify_client;
 pub use store::{Filter, IsoFilter, SpvSort};

@@ -13,6 +13,9 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Deserialize;
 
+/// The length of an identifier and of a client's own reference, in characters.
+pub(crate) const MAX_IDENTIFIER_LENGTH: usize = 64;
+
 /// What happens to an order. Who may is access.rs' business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -140,10 +143,21 @@ impl NewOrder {
         Dimensions { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
     }
 
+    /// As [`agreed_commission_minor`].
+    pub(crate) fn agreed_commission_minor(&self) -> Option<i64> {
+        let amount = self.purchase_amount_minor.or(self.price_minor);
+        agreed_commission_minor(self.commission_minor, amount, self.iso_commission_percentage)
+    }
+
     /// The words by which the search finds it, beside those of its client.
     pub(crate) fn search_words(&self, id: SpvId) -> String {
         search_words(id, self.custom_identifier.as_deref(), [&self.vehicle_name, &self.reference])
     }
+}
+
+/// What the ISO earns: the fixed commission, else the percentage of the amount (decision 15).
+fn agreed_commission_minor(fixed: Option<i64>, amount: Option<i64>, percentage: Option<i64>) -> Option<i64> {
+    fixed.or_else(|| Some(money::share(amount?, percentage?)))
 }
 
 fn search_words(id: SpvId, custom_identifier: Option<&str>, texts: [&Option<String>; 2]) -> String {
@@ -234,10 +248,9 @@ impl Spv {
         self.purchase_amount_minor.or(self.price_minor)
     }
 
-    /// What the ISO earns by its percentage of the amount, or the fixed commission.
+    /// As [`agreed_commission_minor`].
     pub(crate) fn agreed_commission_minor(&self) -> Option<i64> {
-        let percentage = || Some(money::share(self.amount_minor()?, self.iso_commission_percentage?));
-        self.commission_minor.or_else(percentage)
+        agreed_commission_minor(self.commission_minor, self.amount_minor(), self.iso_commission_percentage)
     }
 
     /// [`Self::amount_minor`] as sums take it: nothing once it is cancelled.

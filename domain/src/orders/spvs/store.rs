@@ -12,7 +12,7 @@ use crate::{
             select_rows,
         },
         error::Result,
-        ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+        ids::{CompanyId, IsoId, SpvId, StepId, UserId, range_of_prefix},
         page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
         search::{self, SearchCondition, SearchScope},
         text::unique_key,
@@ -220,6 +220,9 @@ pub async fn total(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Total> 
     conditions(db, scope, filter).await?.total(db, TABLE, Some(("s.currency", AMOUNT))).await
 }
 
+/// Digits of an order number, the beginning of its id.
+const ORDER_NUMBER_DIGITS: usize = 8;
+
 /// Orders of this identifier, which is unique within a company, or else of this order number.
 pub async fn named(db: &mut Db, name: &str) -> Result<Vec<SpvId>> {
     let bare = unique_key(name);
@@ -227,20 +230,11 @@ pub async fn named(db: &mut Db, name: &str) -> Result<Vec<SpvId>> {
     let mut ids: Vec<(SpvId,)> =
         db.sql("select id from spvs where custom_identifier_key = $1").bind(bare.clone()).all().await?;
     if ids.is_empty()
-        && let Some((low, high)) = id_range(&short)
+        && let Some((low, high)) = range_of_prefix(&short, ORDER_NUMBER_DIGITS)
     {
         ids = db.sql("select id from spvs where id >= $1 and id <= $2").bind(low).bind(high).all().await?;
     }
     Ok(ids.into_iter().map(|(id,)| id).collect())
-}
-
-/// The ids that begin with eight or more hexadecimal digits.
-fn id_range(start: &str) -> Option<(Uuid, Uuid)> {
-    let digits: String = start.chars().filter(|c| *c != '-').collect();
-    if !(8..=32).contains(&digits.len()) || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
-        return None;
-    }
-    Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
 }
 
 /// An order as it was created.

@@ -168,7 +168,7 @@ async fn log_update(tx: &mut Tx, ctx: &Ctx, spv: &Spv, old: &Step, new: &Step) -
     Ok(())
 }
 
-/// Saves an order's progress after its steps, and closes it with the last completed one, of which its client has a mail.
+/// Saves an order's progress after its steps, and closes it with the last completed one. The client is emailed about the closing.
 async fn update_order(
     tx: &mut Tx,
     ctx: &Ctx,

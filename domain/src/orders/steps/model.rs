@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn blocking_needs_a_reason_and_somebody_to_wait_for() {
+    fn blocking_needs_a_reason_and_a_party_to_wait_for() {
         let bare = Change { status: Some("blocked".to_owned()), ..Change::default() };
         let Err(Error::Invalid(fields)) = step(Status::Pending).changed(&bare, at(0), None) else { panic!("refused") };
         assert_eq!(fields.iter().map(|f| f.field.as_str()).collect::<Vec<_>>(), ["blocked_reason", "waiting_on"]);

@@ -23,7 +23,7 @@ pub(crate) struct Applicant {
     pub provider: String,
 }
 
-/// Sends an application for somebody whose sign-in through a provider was refused, unless one of theirs is open.
+/// Sends an application for a person whose sign-in through a provider was refused, unless one of theirs is open.
 ///
 /// # Errors
 /// What the database refuses.

@@ -299,7 +299,7 @@ impl Scenario {
                 message: "Is the fee 7341.85, to account 98?".to_owned(),
                 ..Default::default()
             };
-            let inquiry = requests::create(&self.world.nobody(), inquiry).await.unwrap().id;
+            let inquiry = requests::create(&self.world.anonymous(), inquiry).await.unwrap().id;
             if approved {
                 requests::approve(&self.erin, inquiry, None, Some("A letter is on its way.")).await.unwrap();
             } else {

@@ -161,7 +161,7 @@ export function Component() {
           />
           <ChoiceFilter
             label={t('logs.role')}
-            all={t('logs.everybody')}
+            all={t('logs.all_roles')}
             value={role}
             choices={kinds.map((value) => ({ value, label: roleText(t, value) }))}
             onChange={setRole}

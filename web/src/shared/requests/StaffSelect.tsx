@@ -20,7 +20,7 @@ export function StaffSelect({ current, ...field }: Props) {
     <ChoiceSelect
       label={t('assignee')}
       choices={[
-        { value: '', label: t('nobody') },
+        { value: '', label: t('unassigned') },
         ...[...formerStaff, ...data].map((person) => ({ value: person.id, label: person.name })),
       ]}
       {...field}

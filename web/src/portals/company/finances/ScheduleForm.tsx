@@ -90,7 +90,7 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
         <Stack gap="xs" mt={8}>
           {admins.length === 0 && (
             <Text size="sm" c="dimmed">
-              {t('schedule.nobody')}
+              {t('schedule.no_admins')}
             </Text>
           )}
           {admins.map(({ id, name }) => (

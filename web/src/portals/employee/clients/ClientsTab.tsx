@@ -9,8 +9,6 @@ import { paths } from '../../../paths';
 import { useCompanyFilter } from '../../../shared/grid/companyFilter';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { useParam } from '../../../shared/queryParams';
-import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
-import { CompanyLink, IsoLink } from '../../../shared/records/links';
 import { useMe } from '../../../shared/session/me';
 import { OrderLines } from '../../../shared/records/OrderLines';
 import { DetailList } from '../../../ui/DetailList';
@@ -23,6 +21,7 @@ import { SpvForm } from '../spvs/SpvForm';
 import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, useListPath } from '../preview';
 import { ViewAll } from '../ViewAll';
+import { clientName, useClientColumns } from './clientColumns';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
 import { ClientMenu } from './ClientMenu';
@@ -51,8 +50,6 @@ type Dialog = { edit: Client } | { order: Pick<Client, 'id'> } | null;
 const setups: Setup[] = ['quick', 'full'];
 const statuses: UserStatus[] = ['pending', 'active', 'suspended', 'archived'];
 
-const nameOf = (client: ListedClient) => `${client.first_name} ${client.last_name}`;
-
 function clientQuery({ filters, ...query }: GridQuery): ClientQuery {
   return {
     ...query,
@@ -79,53 +76,7 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
   };
 
   const columns: GridColumn<ListedClient>[] = [
-    {
-      key: 'name',
-      header: t('column.name'),
-      sort: 'first_name',
-      phone: 'title',
-      link: nameOf,
-      cell: () => null,
-    },
-    {
-      key: 'email',
-      whole: true,
-      header: t('column.email'),
-      phone: 'text',
-      cell: (client) => <EmailWithFailure email={client.email} failure={client.email_failure} />,
-    },
-    {
-      key: 'phone',
-      whole: true,
-      extra: true,
-      header: t('column.phone'),
-      cell: (client) => client.phone ?? '—',
-    },
-    {
-      key: 'company',
-      header: t('column.company'),
-      cell: (client) => <CompanyLink id={client.company_id} name={client.company_name} />,
-    },
-    {
-      key: 'iso',
-      extra: true,
-      header: t('column.iso'),
-      cell: (client) => <IsoLink id={client.iso_id} name={client.iso_name} />,
-    },
-    {
-      key: 'status',
-      header: t('common:status'),
-      phone: 'side',
-      cell: (client) => <StatusBadge kind="profile" status={client.status} />,
-    },
-    {
-      key: 'added',
-      header: t('clients.added'),
-      sort: 'created_at',
-      descendingFirst: true,
-      hidden: true,
-      cell: (client) => <DateText day={localDay(client.created_at)} />,
-    },
+    ...useClientColumns(),
     {
       key: 'actions',
       header: t('common:actions'),
@@ -150,7 +101,7 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
         columns={columns}
         rows={(query) => lists.clients(clientQuery(query))}
         rowKey={(client) => client.id}
-        rowName={nameOf}
+        rowName={clientName}
         defaultSort={{ key: 'created_at', descending: true }}
         hrefOf={(client) => paths.employeeClient(client.id)}
         filters={[

@@ -7,19 +7,15 @@ import type { Iso } from '../../../api/types';
 import { paths } from '../../../paths';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { useParam } from '../../../shared/queryParams';
-import { CompanyLink } from '../../../shared/records/links';
 import { useMe } from '../../../shared/session/me';
-import { localDay } from '../../../messages/format';
-import { DateText } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { RemoveMenu } from '../RemoveMenu';
 import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, useListPath } from '../preview';
 import { ViewAll } from '../ViewAll';
+import { isoName, useIsoColumns } from './isoColumns';
 import { IsoForm } from './IsoForm';
-
-const nameOf = (iso: Iso) => `${iso.first_name} ${iso.last_name}`;
 
 function isoQuery({ filters, ...query }: GridQuery): IsoQuery {
   return { ...query, archived: filters.archived === 'true' || undefined };
@@ -35,35 +31,12 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
   const listPath = useListPath('isos');
   const [asked, setAsked] = useParam('new');
   const columns: GridColumn<Iso>[] = [
-    {
-      key: 'name',
-      header: t('column.name'),
-      sort: 'first_name',
-      phone: 'title',
-      link: nameOf,
-      cell: () => null,
-    },
-    { key: 'email', whole: true, header: t('column.email'), phone: 'text', cell: (iso) => iso.email },
-    { key: 'phone', whole: true, header: t('column.phone'), cell: (iso) => iso.phone ?? '—' },
-    {
-      key: 'company',
-      header: t('column.company'),
-      phone: 'end',
-      cell: (iso) => <CompanyLink id={iso.company_id} name={iso.company_name} />,
-    },
-    {
-      key: 'added',
-      header: t('clients.added'),
-      sort: 'created_at',
-      descendingFirst: true,
-      hidden: true,
-      cell: (iso) => <DateText day={localDay(iso.created_at)} />,
-    },
+    ...useIsoColumns(),
     {
       key: 'actions',
       header: t('common:actions'),
       actions: true,
-      cell: (iso) => <RemoveMenu kind="iso" row={iso} name={nameOf(iso)} />,
+      cell: (iso) => <RemoveMenu kind="iso" row={iso} name={isoName(iso)} />,
     },
   ];
   return (
@@ -75,7 +48,7 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
         columns={columns}
         rows={(query) => lists.isos(isoQuery(query))}
         rowKey={(row) => row.id}
-        rowName={nameOf}
+        rowName={isoName}
         hrefOf={(iso) => paths.employeeIso(iso.id)}
         defaultSort={{ key: 'first_name', descending: false }}
         filters={[

@@ -78,7 +78,7 @@ export function StepAssignee({
   const { data: staff = [] } = useQuery({ ...queries.staff(), enabled: onAssign !== undefined });
   const { assignee } = step;
   const former = assignee && !staff.some(({ id }) => id === assignee.id) ? [assignee] : [];
-  const words = assignee ? t('common:step.assigned_to', { name: assignee.name }) : t('step.nobody');
+  const words = assignee ? t('common:step.assigned_to', { name: assignee.name }) : t('step.unassigned');
   // A completed step without one needs none.
   if (!onAssign || (step.status === 'completed' && !assignee)) {
     return (
@@ -118,7 +118,7 @@ export function StepAssignee({
               if (person?.id !== assignee?.id) onAssign(person && { id: person.id, name: person.name });
             }}
           >
-            {person?.name ?? t('step.nobody')}
+            {person?.name ?? t('step.unassigned')}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -161,7 +161,7 @@ export function RequestTable() {
       label: t('desk.assignee'),
       choices: [
         { value: 'me', label: t('desk.mine') },
-        { value: 'none', label: t('nobody') },
+        { value: 'none', label: t('unassigned') },
         ...staff
           .filter((person) => person.id !== me.id)
           .map((person) => ({ value: person.id, label: person.name })),

@@ -20,7 +20,7 @@ export function AssigneeSelect({ current, ...field }: Props) {
     <ChoiceSelect
       label={t('step.assignee')}
       choices={[
-        { value: '', label: t('step.nobody') },
+        { value: '', label: t('step.unassigned') },
         ...[...formerStaff, ...data].map((person) => ({ value: person.id, label: person.name })),
       ]}
       {...field}

@@ -1,10 +1,12 @@
 //! Names of rows as a person types them: what begins with some letters, for unique prefixes, suggestions and completions of
 //! the command line.
+mod store;
+
 use crate::kernel::{
     access::{Action, Resource},
     ctx::Ctx,
-    db::Sql,
     error::Result,
+    ids::range_of_prefix,
     text::unique_key,
 };
 use uuid::Uuid;
@@ -66,25 +68,6 @@ impl Noun {
             Self::User => "accounts",
         }
     }
-
-    /// The rows with their names.
-    fn rows(self) -> &'static str {
-        match self {
-            Self::Client => "select id, email as name from users where role = 'client'",
-            Self::Commission => "select id, cast(null as text) as name from commissions",
-            Self::Company => "select id, name from companies",
-            Self::Document => "select id, cast(null as text) as name from documents",
-            Self::Invoice => {
-                "select id, cast(year as text) || '-' || case when number < 1000 then substr('000', length(cast(number as text))) \
-                 else '' end || cast(number as text) as name from invoices"
-            }
-            Self::Iso => "select id, email as name from isos",
-            Self::Mail => "select id, cast(null as text) as name from mails",
-            Self::Request => "select id, cast(null as text) as name from requests",
-            Self::Spv => "select id, custom_identifier as name from spvs",
-            Self::User => "select id, email as name from users",
-        }
-    }
 }
 
 /// The rows of a noun whose name, in any letter case, or id begins with `start`, by name; up to `limit`. The operator and
@@ -95,16 +78,9 @@ impl Noun {
 #[tracing::instrument(level = "debug", name = "names.beginning_with", skip_all)]
 pub async fn beginning_with(ctx: &Ctx, noun: Noun, start: &str, limit: i64) -> Result<Vec<Named>> {
     ctx.may(Action::View, Resource::System)?;
-    let sql = format!(
-        "select id, coalesce(name, '') as name from ({}) named \
-         where lower(substr(coalesce(name, ''), 1, cast($1 as integer))) = $2 or (id >= $3 and id <= $4) order by name, id limit {limit}",
-        noun.rows()
-    );
     let typed = unique_key(start);
-    let letters = i64::try_from(typed.chars().count()).unwrap_or(i64::MAX);
-    let (first, last) = id_range(&typed, noun).unwrap_or((Uuid::max(), Uuid::nil()));
-    let mut db = ctx.db();
-    db.sql_built(sql).bind(letters).bind(typed).bind(first).bind(last).all().await
+    let ids = id_range(&typed, noun);
+    store::beginning_with(&mut ctx.db(), noun, typed, ids, limit).await
 }
 
 /// The first and the last id that begin with these digits, which may follow the prefix of a reference as `REQ-`.
@@ -114,11 +90,7 @@ fn id_range(typed: &str, noun: Noun) -> Option<(Uuid, Uuid)> {
         Noun::Request => typed.strip_prefix("req-"),
         _ => None,
     };
-    let digits: String = digits.unwrap_or(typed).chars().filter(|c| *c != '-').collect();
-    if !(ID_PREFIX..=32).contains(&digits.len()) || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
-        return None;
-    }
-    Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
+    range_of_prefix(digits.unwrap_or(typed), ID_PREFIX)
 }
 
 #[cfg(test)]
