@@ -13,7 +13,7 @@ use std::{iter, path::PathBuf, str::FromStr};
     version = env!("SPVCTL_VERSION"),
     about = "The SPV portal: its server, its worker, and every operator's command.",
     long_about = "The SPV portal: its server, its worker, and every operator's command.\n\nSettings come from defaults, \
-                  the file given by --config, the environment (SPV_…) and flags, each overrides the one before it. \
+                  the file given by --config, the environment (SPV_…) and flags; each overrides the one before it. \
                   `spvctl config` shows what is in force.",
     after_help = "Examples:\n  spvctl serve\n  spvctl user create --role super_admin\n  \
                   spvctl client create --setup quick\n  spvctl spv list --status pending --format json\n\n\
@@ -98,7 +98,7 @@ pub enum Command {
         after_help = "Examples:\n  spvctl step list SPV-2026-001\n  spvctl step set SPV-2026-001 2 --status completed"
     )]
     Step(commands::step::Verb),
-    /// Formation work by country
+    /// Step templates by country
     #[command(subcommand, after_help = "Examples:\n  spvctl template list\n  spvctl template show AE")]
     Template(commands::template::Verb),
     /// Accounts of every role
@@ -107,25 +107,25 @@ pub enum Command {
         after_help = "Examples:\n  spvctl user create --role super_admin --email admin@example.com\n  spvctl user sessions admin@example.com"
     )]
     User(commands::user::Verb),
-    /// Orders that clients ask for, applications, messages from the contact page
+    /// Order requests, applications and contact messages
     #[command(
         subcommand,
         after_help = "Examples:\n  spvctl request list --status pending\n  spvctl request approve REQ-6f1c2d3e --price 1250.00"
     )]
     Request(commands::request::Verb),
-    /// What clients owe, and what came in
+    /// Invoices and payments
     #[command(
         subcommand,
         after_help = "Examples:\n  spvctl invoice list --status due\n  spvctl invoice pay 2026-0001 --amount 1250.00"
     )]
     Invoice(commands::invoice::Verb),
-    /// What ISO partners earn, and how it is paid
+    /// Commissions of ISO partners, and payout runs
     #[command(
         subcommand,
         after_help = "Examples:\n  spvctl commission list --status pending\n  spvctl commission statement --iso iso@example.com"
     )]
     Commission(commands::commission::Verb),
-    /// Prospective clients of ISO partners
+    /// Prospects referred by ISO partners
     #[command(subcommand, after_help = "Examples:\n  spvctl lead list --stage qualified")]
     Lead(commands::lead::Verb),
     /// Documents and their versions
@@ -137,33 +137,33 @@ pub enum Command {
     /// Conversations with clients
     #[command(subcommand, after_help = "Examples:\n  spvctl message list --client maya@example.com")]
     Message(commands::message::Verb),
-    /// What is assigned to the staff
+    /// Steps, documents and requests assigned to staff
     #[command(subcommand, after_help = "Examples:\n  spvctl task list eli@example.com")]
     Task(commands::task::Verb),
-    /// What needs a super admin
+    /// Alerts for super admins
     #[command(subcommand, after_help = "Examples:\n  spvctl alert list")]
     Alert(commands::alert::Verb),
     /// Background jobs
     #[command(subcommand, after_help = "Examples:\n  spvctl job list --status dead\n  spvctl job stats")]
     Job(commands::job::Verb),
-    /// Jobs that run by themselves
+    /// Recurring jobs and their next run
     #[command(subcommand, after_help = "Examples:\n  spvctl schedule list")]
     Schedule(commands::schedule::Verb),
-    /// The outbox
+    /// Outgoing emails
     #[command(subcommand, after_help = "Examples:\n  spvctl mail list --status failed\n  spvctl mail resend 6f1c…")]
     Mail(commands::mail::Verb),
-    /// What the office says of itself, and how its portal runs
+    /// Office details and portal settings
     #[command(
         subcommand,
         after_help = "Examples:\n  spvctl settings show\n  spvctl settings set brand_name 'Northern Formations'"
     )]
     Settings(commands::settings::Verb),
-    /// Who did what
+    /// The activity log
     #[command(subcommand, after_help = "Examples:\n  spvctl activity list --limit 20\n  spvctl activity verify")]
     Activity(commands::activity::Verb),
-    /// Every row of a table, as CSV or JSON Lines
+    /// Export a table as CSV or JSON Lines
     Export(commands::export::Args),
-    /// Clients or orders from a file, CSV or JSON Lines
+    /// Import clients or orders from CSV or JSON Lines
     #[command(long_about = commands::import::ABOUT)]
     Import(commands::import::Args),
     /// Back up the running portal, and restore it
@@ -181,7 +181,7 @@ pub enum Command {
         after_help = "Examples:\n  spvctl maintenance on --message 'Back at 18:00 UTC'\n  spvctl maintenance off"
     )]
     Maintenance(commands::maintenance::Verb),
-    /// Rules of sign-in, and addresses that are kept out
+    /// Sign-in rules and blocked addresses
     #[command(
         subcommand,
         after_help = "Examples:\n  spvctl security show\n  spvctl security set --require-mfa employee,super_admin\n  spvctl security block 203.0.113.0/24"

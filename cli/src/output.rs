@@ -263,10 +263,13 @@ impl Cell {
 
     /// A name that other commands take, or a word of a few.
     fn is_name(&self) -> bool {
-        const NAMES: [&str; 14] = [
+        const NAMES: [&str; 17] = [
             "id",
             "identifier",
             "order_number",
+            "email",
+            "phone",
+            "client_email",
             "number",
             "reference",
             "run",

@@ -75,16 +75,16 @@ async fn an_export_imports_into_another_portal() {
         assert!(clients.contains("'+1 555 0144") && clients.contains("'=Ada"), "{clients}");
         let done = import(&portal, "clients", &clients, &[]);
         assert_eq!((done.code, done.out.as_str()), (0, ""), "{}", done.err);
-        assert_eq!(done.err, "Imported 3, there already 0, refused 0.\n");
+        assert_eq!(done.err, "Imported 3, already present 0, rejected 0.\n");
         // Orders of suspended clients are refused.
         let (csv, lines) = (first.run(&["export", "spvs"]).out, first.run(&["export", "spvs", "--format", "json"]).out);
         let done = import(&portal, "spvs", &csv, &["--format", "json"]);
-        assert_eq!((done.code, done.err.as_str()), (1, "Imported 6, there already 0, refused 1.\n"));
+        assert_eq!((done.code, done.err.as_str()), (1, "Imported 6, already present 0, rejected 1.\n"));
         let refused = serde_json::from_str::<Value>(&done.out).unwrap()["items"].take();
         assert_eq!((&refused[0]["field"], refused.as_array().unwrap().len()), (&json!("client_email"), 1));
         assert!(refused[0]["reason"].as_str().unwrap().contains("suspended"), "{refused}");
         let again = import(&portal, "spvs", &lines, &[]);
-        assert_eq!((again.code, again.err.as_str()), (1, "Imported 0, there already 6, refused 1.\n"));
+        assert_eq!((again.code, again.err.as_str()), (1, "Imported 0, already present 6, rejected 1.\n"));
 
         assert_eq!(exported(&portal, "clients", "email"), exported(&first, "clients", "email"));
         let mut wanted = exported(&first, "spvs", "identifier");
@@ -112,10 +112,13 @@ async fn refused_rows_are_listed_by_line_and_the_others_imported() {
         let dry = import(&portal, "clients", CLIENTS, &["--dry-run", "--format", "json"]);
         assert_eq!(dry.code, 1);
         let twin = "Line 3: Ben Lima is already there as ada@example.com.\n";
-        assert_eq!(dry.err, format!("{twin}Would import 1, there already 1, refused 3; nothing was changed.\n"));
+        assert_eq!(
+            dry.err,
+            format!("{twin}Dry run: 1 to import, 1 already present, 3 rejected. Nothing was changed.\n")
+        );
         assert_eq!(portal.json(&["client", "list"]), json!([]));
         let done = import(&portal, "clients", CLIENTS, &["--format", "json"]);
-        assert_eq!((done.code, done.err), (1, format!("{twin}Imported 1, there already 1, refused 3.\n")));
+        assert_eq!((done.code, done.err), (1, format!("{twin}Imported 1, already present 1, rejected 3.\n")));
         assert_eq!(done.out, dry.out);
         let refused = serde_json::from_str::<Value>(&done.out).unwrap()["items"].take();
         assert_eq!(
@@ -130,14 +133,14 @@ async fn refused_rows_are_listed_by_line_and_the_others_imported() {
             ])
         );
         let table = import(&portal, "clients", CLIENTS, &["--format", "csv"]);
-        assert_eq!((table.code, table.err), (1, format!("{twin}Imported 0, there already 2, refused 3.\n")));
+        assert_eq!((table.code, table.err), (1, format!("{twin}Imported 0, already present 2, rejected 3.\n")));
         assert!(table.out.starts_with("line,name,field,reason\n5,Cleo Lima,"), "{}", table.out);
 
         let orders = "{\"identifier\":\"F-1\",\"client_email\":\"ada@example.com\",\"company_name\":\"Harbor, \\\"Capital\\\"\",\
                       \"price\":0.070,\"steps_completed\":2,\"amount\":null}\n\n{\"identifier\":\n\
                       {\"identifier\":\"F-2\",\"status\":[]}\n{\"identifier\":\"F-3\"}\n";
         let done = import(&portal, "spvs", orders, &["--format", "csv"]);
-        assert_eq!((done.code, done.err.as_str()), (1, "Imported 1, there already 0, refused 3.\n"));
+        assert_eq!((done.code, done.err.as_str()), (1, "Imported 1, already present 0, rejected 3.\n"));
         let lines: Vec<&str> = done.out.lines().collect();
         assert_eq!(lines[1..3], ["3,,,This is no JSON object.", "4,,status,Must be a text or a number."]);
         assert!(lines[3].starts_with("5,F-3,"), "{}", lines[3]);
@@ -157,13 +160,13 @@ async fn malformed_files_are_refused_before_the_first_row() {
     for (text, words) in [
         (format!("{header},password\n{good},secret\n"), "the column `password` is not known. Columns are first_name,"),
         (format!("first_name,email\n{good}\n"), "these columns are missing: last_name, company_name"),
-        (format!("{header},email\n{good},x\n"), "the column `email` is there twice"),
+        (format!("{header},email\n{good},x\n"), "the column `email` appears twice"),
         (format!("\"{header}\n{good}\n"), "a quotation mark of the header is not closed"),
         (format!("{header}\"\n{good}\n"), "the column `company_name\"` is not known. Columns are first_name,"),
         ("{\"email\":\"ada@example.com\"}\n".to_owned(), "these columns are missing: first_name,"),
         (
             "[{\"email\":\"ada@example.com\"}]\n".to_owned(),
-            "one object a line is wanted, as `spvctl export --format json` writes it",
+            "expected one JSON object per line, as `spvctl export --format json` writes it",
         ),
     ] {
         write(folder.path().join("clients.csv").as_path(), &text);
@@ -177,9 +180,9 @@ async fn malformed_files_are_refused_before_the_first_row() {
     let nowhere = portal.run(&["import", "clients", &path("nowhere.csv")]);
     assert_eq!((nowhere.code, nowhere.err.contains("nowhere.csv: cannot be read: ")), (2, true), "{}", nowhere.err);
     for (text, words) in [
-        ("", "There is nothing in standard input.\n".to_owned()),
-        (" \r\n\n", "There is nothing in standard input.\n".to_owned()),
-        (header, "There is nothing in standard input but its columns.\n".to_owned()),
+        ("", "standard input is empty.\n".to_owned()),
+        (" \r\n\n", "standard input is empty.\n".to_owned()),
+        (header, "standard input has a header but no rows.\n".to_owned()),
     ] {
         let empty = import(&portal, "clients", text, &[]);
         assert_eq!((empty.code, empty.out, empty.err), (0, String::new(), words), "{text:?}");

@@ -1,4 +1,5 @@
 //! Corrections of an order's details: who may, what is refused, and what follows from them.
+use bytes::Bytes;
 use domain::{
     Ctx,
     kernel::{ids::SpvId, page::PageQuery},
@@ -6,12 +7,14 @@ use domain::{
     orders::{
         commissions,
         corrections::{self, Correction},
+        documents::{self, uploads},
         onboarding, spvs, steps,
     },
     platform::activity,
     testing::{World, code, on_both},
 };
 use serde_json::json;
+use std::convert::Infallible;
 
 fn text(value: &str) -> Option<String> {
     Some(value.to_owned())
@@ -33,6 +36,15 @@ async fn open_order_is_corrected_by_staff_and_found_by_its_new_words() {
         let company = world.company("Meridian").await;
         let (_, id, maya) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
+        let new = uploads::CreateUpload {
+            file_name: "deed.txt".to_owned(),
+            bytes: 3,
+            spv_id: Some(id),
+            ..Default::default()
+        };
+        let upload = uploads::create(&maya, new).await.unwrap();
+        let content = futures::stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"abc"))]);
+        uploads::append(&maya, upload.id, 0, content).await.unwrap();
         let version = spvs::get(&elias, id).await.unwrap().spv.version;
         let correction = Correction {
             custom_identifier: text(" OKEANOS-1 "),
@@ -48,6 +60,9 @@ async fn open_order_is_corrected_by_staff_and_found_by_its_new_words() {
         for q in ["okeanos", "4711", "holdings", "maya"] {
             assert_eq!(found(&elias, q).await, 1, "{q}");
         }
+        let by_identifier = documents::Filter { q: text("okeanos-1"), ..Default::default() };
+        let found = documents::list(&elias, &by_identifier, &PageQuery::default()).await.unwrap().items;
+        assert_eq!(found.len(), 1, "its documents are found by the new identifier");
         counts_are_exact(&world).await;
 
         activity::sequence_all(&world.operator()).await.unwrap();

@@ -38,7 +38,7 @@ pub struct List {
     /// An action as spv.started, or a noun as spv
     #[arg(long, conflicts_with = "spv")]
     what: Option<String>,
-    /// Where it came from
+    /// Address that it came from
     #[arg(long, conflicts_with = "spv")]
     address: Option<String>,
     /// The first day (UTC)
@@ -53,7 +53,7 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct Verify {
-    /// A head that was noted before, which must still be in the log
+    /// Fail unless the log still contains this head from an earlier run
     #[arg(long, value_name = "SEQ:HASH", value_parser = parse_head)]
     expect: Option<(i64, String)>,
 }

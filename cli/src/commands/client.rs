@@ -190,7 +190,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         }
         Verb::Suspend(args) => {
             let client = lookup::client_named(ctx, &args.client).await?;
-            cli.prompt.confirm(&format!("Suspend {}? The client is signed out and kept out.", person(&client)))?;
+            cli.prompt.confirm(&format!("Suspend {}? The client cannot sign in until restored.", person(&client)))?;
             out.one(record(&clients::suspend(ctx, client.id, None).await?))
         }
         Verb::Restore(args) => {

@@ -147,20 +147,20 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
     if last.is_incomplete() {
         return Ok(Note(format!("{words}, without {} documents; see `spvctl backup list`", last.documents_missing)));
     }
-    Ok(if backups::overdue(ctx).await?.is_some() { Note(format!("{words}, which is long")) } else { Good(words) })
+    Ok(if backups::overdue(ctx).await?.is_some() { Note(format!("{words}, more than a day ago")) } else { Good(words) })
 }
 
 /// TOTP factors are encrypted with the signing key at their creation, so they need it.
 async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
     // Problems with the key file have a check of their own.
     let keys = if path.exists() { Keys::load_or_create(path).ok() } else { None };
-    let Some(keys) = keys else { return Ok(Note("not looked at without signing keys".to_owned())) };
+    let Some(keys) = keys else { return Ok(Note("skipped: no signing keys yet".to_owned())) };
     let people = factors::list_unusable(ctx, &keys).await?;
     Ok(if people.is_empty() {
         Good("all can be checked".to_owned())
     } else {
         let people = people.join(", ");
-        Bad(format!("made with a signing key that is not there any more: {people}; `spvctl user reset-mfa` them"))
+        Bad(format!("made with a signing key that was removed: {people}; `spvctl user reset-mfa` them"))
     })
 }
 

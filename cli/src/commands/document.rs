@@ -32,7 +32,7 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl document get 6f1c2d3e-…\n  spvctl document get 6f1c2d3e-… --number 1 --out deed.pdf\n  spvctl document get 6f1c2d3e-… --out - | sha256sum"
     )]
     Get(Get),
-    /// Send a file in: for an order, as another version, for what was asked for, or for a client
+    /// Upload a file to an order, a document, a request or a client
     #[command(
         after_help = "Examples:\n  spvctl document put deed.pdf --spv SPV-2026-001\n  spvctl document put deed.pdf --document 6f1c2d3e-…\n  spvctl document put letter.pdf --client maya@example.com"
     )]
@@ -64,7 +64,7 @@ pub struct Get {
     /// Which version [default: the newest]
     #[arg(long, value_name = "N")]
     number: Option<i64>,
-    /// Where to, `-` for standard output [default: its own name, in this folder]
+    /// Output file, `-` for standard output [default: the document's file name, in this folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -28,7 +28,7 @@ use std::{
 pub struct Args {
     #[arg(value_enum)]
     table: TableName,
-    /// Where to, instead of standard output
+    /// Output file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

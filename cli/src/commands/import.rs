@@ -42,7 +42,7 @@ line, and the others are imported.";
 pub struct Args {
     #[arg(value_enum)]
     table: TableName,
-    /// What to read, - for standard input
+    /// File to read, - for standard input
     file: String,
     /// Say what would be done, and change nothing
     #[arg(long)]
@@ -78,16 +78,16 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     let wrong = |words: String| Failure::Usage(format!("{file}: {words}"));
     let text = read_text(&args.file).map_err(wrong)?;
     if text.trim().is_empty() {
-        info(&format!("There is nothing in {file}."));
+        info(&format!("{file} is empty."));
         return Ok(());
     }
     if text.trim_start().starts_with('[') {
-        return Err(wrong("one object a line is wanted, as `spvctl export --format json` writes it".to_owned()));
+        return Err(wrong("expected one JSON object per line, as `spvctl export --format json` writes it".to_owned()));
     }
     let lines = if text.trim_start().starts_with('{') { parse_json_lines(kind, &text) } else { parse_csv(kind, &text) };
     let lines = lines.map_err(wrong)?;
     if lines.is_empty() {
-        info(&format!("There is nothing in {file} but its columns."));
+        info(&format!("{file} has a header but no rows."));
         return Ok(());
     }
     let mut import = imports::start(&cli.ctx, kind, args.dry_run)?;
@@ -101,8 +101,8 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     }
     let ImportTotals { created: made, existing: there, rejected: refused } = sums;
     info(&match args.dry_run {
-        true => format!("Would import {made}, there already {there}, refused {refused}; nothing was changed."),
-        false => format!("Imported {made}, there already {there}, refused {refused}."),
+        true => format!("Dry run: {made} to import, {there} already present, {refused} rejected. Nothing was changed."),
+        false => format!("Imported {made}, already present {there}, rejected {refused}."),
     });
     stopped?;
     noted?;
@@ -207,12 +207,12 @@ fn map_columns<'a>(kind: Kind, names: impl IntoIterator<Item = &'a str>) -> Resu
         let Some(column) = known.find(name) else {
             let read = [known.required, known.optional].concat().join(", ");
             return Err(format!(
-                "the column `{name}` is not known. Columns are {read}. There may be, and are not read: {}",
+                "the column `{name}` is not known. Columns are {read}. Accepted but ignored: {}",
                 known.unread.join(", ")
             ));
         };
         if column != Column::Unread && found.contains(&column) {
-            return Err(format!("the column `{name}` is there twice"));
+            return Err(format!("the column `{name}` appears twice"));
         }
         found.push(column);
     }
@@ -448,7 +448,7 @@ mod tests {
         assert!(refused("identifier,client_email,company_name,password\n").starts_with("the column `password` is not"));
         assert_eq!(refused("identifier,price\n"), "these columns are missing: client_email, company_name");
         let twice = "identifier,client_email,company_name,custom_identifier\n";
-        assert_eq!(refused(twice), "the column `custom_identifier` is there twice");
+        assert_eq!(refused(twice), "the column `custom_identifier` appears twice");
         assert_eq!(refused("custom_identifier,client_email,company_name,amount\n"), "");
         let unknown = parse_json_lines(Kind::Spvs, "{\"identifier\":\"a\"}\n{\"colour\":\"red\"}\n");
         assert!(

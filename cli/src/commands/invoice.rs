@@ -61,7 +61,7 @@ pub struct TargetArgs {
 pub struct Pay {
     /// Number or id
     invoice: String,
-    /// What came in, in the invoice's currency
+    /// Amount received, in the invoice's currency
     #[arg(long, allow_hyphen_values = true)]
     amount: Option<String>,
     /// [default: the office's today]

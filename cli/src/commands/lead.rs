@@ -45,7 +45,7 @@ pub struct Create {
     organisation: Option<String>,
     #[arg(long)]
     note: Option<String>,
-    /// What happens next
+    /// Next step
     #[arg(long, value_name = "TEXT")]
     next_step: Option<String>,
     #[arg(long, value_name = "YYYY-MM-DD")]

@@ -21,7 +21,7 @@ pub enum Verb {
     Show,
     /// Change rules; omitted rules keep their values
     Set(Set),
-    /// List the networks that are kept out
+    /// List blocked networks
     #[command(after_help = "Examples:\n  spvctl security blocks")]
     Blocks,
     /// Keep an address or a network out

@@ -65,7 +65,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
             };
             info(match made {
                 true => "The demo office was made.",
-                false => "The demo office is there already; nothing was changed.",
+                false => "The demo office already exists; nothing was changed.",
             });
             Ok(())
         }

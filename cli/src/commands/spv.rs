@@ -76,7 +76,7 @@ pub struct Create {
     /// The client's own reference, on invoices
     #[arg(long, value_name = "REFERENCE")]
     reference: Option<String>,
-    /// What the vehicle is to buy, like 250000.00
+    /// Purchase amount of the vehicle, like 250000.00
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     purchase_amount: Option<String>,
     /// [default: USD]
@@ -110,7 +110,7 @@ pub struct Update {
     /// Name of the company to form
     #[arg(long, value_name = "NAME")]
     vehicle_name: Option<String>,
-    /// What the vehicle is to buy, like 250000.00; a commission that is a percentage follows it
+    /// Purchase amount of the vehicle, like 250000.00; a commission that is a percentage follows it
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     purchase_amount: Option<String>,
     /// The date of the order

@@ -67,7 +67,7 @@ pub struct Add {
     plan: Plan,
 }
 
-/// Whose a step is, until when, and what comes first.
+/// Owner, due date and prerequisites of a step.
 #[derive(Debug, Args)]
 pub struct Plan {
     /// Owner: staff, client, iso or authority
@@ -76,7 +76,7 @@ pub struct Plan {
     /// For example 2026-12-01; an empty one takes the date away
     #[arg(long, value_name = "DATE")]
     due_date: Option<String>,
-    /// Due so many business days from the office's today
+    /// Business days from the office's today until it is due
     #[arg(long, value_name = "DAYS", conflicts_with = "due_date")]
     business_days: Option<i64>,
     /// Whether the last required document completes it

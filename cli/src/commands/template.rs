@@ -47,7 +47,7 @@ pub enum Verb {
 pub struct Export {
     /// US, UAE, JP, SG or TH; every one without it
     countries: Vec<String>,
-    /// Where to, instead of standard output
+    /// Output file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -71,7 +71,7 @@ struct TemplateFile {
 pub struct Set {
     /// US, UAE, JP, SG or TH
     country: String,
-    /// What the vehicle is called
+    /// Name of the vehicle
     #[arg(long)]
     name: Option<String>,
     /// A file with the steps, or - for the standard input

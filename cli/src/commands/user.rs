@@ -176,7 +176,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         }
         Verb::Role(args) => set_role(args, cli).await,
         Verb::Suspend(args) => {
-            let user = confirmed(cli, args, |who| format!("Suspend {who}? They are signed out and kept out.")).await?;
+            let user =
+                confirmed(cli, args, |who| format!("Suspend {who}? They cannot sign in until restored.")).await?;
             out.one(record(&users::suspend(ctx, user.id, None).await?))
         }
         Verb::Invite(args) => {

@@ -3561,7 +3561,7 @@ export interface components {
             spv_id: components["schemas"]["SpvId"];
             spv_identifier: string;
             status: components["schemas"]["CommissionStatus"];
-            /** @description Name of what the order forms. */
+            /** @description The name of the company that the order forms. */
             vehicle_name: string | null;
             /** Format: int64 */
             version: number;
@@ -3841,7 +3841,7 @@ export interface components {
             spv_identifier: string | null;
             /** Format: date-time */
             updated_at: string;
-            /** @description Name of what the order forms. */
+            /** @description The name of the company that the order forms. */
             vehicle_name: string | null;
             /** Format: int64 */
             version: number;
@@ -4111,7 +4111,7 @@ export interface components {
             status: components["schemas"]["InvoiceStatus"];
             /** @example 1250.00 */
             total: string;
-            /** @description Name of what the order forms. */
+            /** @description The name of the company that the order forms. */
             vehicle_name: string | null;
             /** Format: int64 */
             version: number;
@@ -5967,7 +5967,7 @@ export interface components {
             status: string;
             /** @description The step, also the one of a document; null for a request. */
             step_name: string | null;
-            /** @description Name of what the order forms. */
+            /** @description The name of the company that the order forms. */
             vehicle_name: string | null;
             waiting_on: components["schemas"]["Party"] | null;
         };
@@ -6062,7 +6062,7 @@ export interface components {
              * @description Number of unread messages.
              */
             unread: number;
-            /** @description Name of what the order forms. */
+            /** @description The name of the company that the order forms. */
             vehicle_name: string | null;
         };
         /** Format: uuid */
