@@ -138,6 +138,8 @@ async fn closed_order_earns_and_cancelled_order_reverses_commission() {
         commissions::approve(&sam, &ids(&owed.iter().filter(|r| r.amount_minor < 0).cloned().collect::<Vec<_>>()))
             .await
             .unwrap();
+        // Neither opened nor previewed: the partner owes the office.
+        assert!(commissions::preview(&sam).await.unwrap().is_empty());
         assert_eq!(
             code(&commissions::open(&sam).await.unwrap_err()),
             "nothing_approved",
