@@ -1,7 +1,7 @@
 import { Button, TextInput, VisuallyHidden } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPencil } from '@tabler/icons-react';
-import { useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, versionedBody } from '../../../api/client';
 import type { SpvChange, SpvDetail } from '../../../api/types';
@@ -76,14 +76,12 @@ function Editor({ spv, field, label, input, onClose }: EditorProps) {
       toast({ title: t('corrected'), description: label });
     },
   });
-  const props = {
-    ...form.getInputProps(field),
-    'aria-label': label,
-    'data-autofocus': true,
-    autoFocus: true,
-  };
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => element.current?.querySelector('input')?.focus(), []);
+  const props = { ...form.getInputProps(field), 'aria-label': label };
   return (
     <form
+      ref={element}
       className={classes.editor}
       noValidate
       onSubmit={form.onSubmit((change) => save.mutate(change))}
@@ -99,12 +97,12 @@ function Editor({ spv, field, label, input, onClose }: EditorProps) {
       <div className={classes.buttons}>
         <BusyButton
           type="submit"
-          size="compact-xs"
+          size="xs"
           busy={save.isPending}
           label={t('common:save')}
           busyLabel={t('common:saving')}
         />
-        <Button variant="default" size="compact-xs" onClick={onClose}>
+        <Button variant="default" size="xs" onClick={onClose}>
           {t('common:cancel')}
         </Button>
       </div>
