@@ -15,7 +15,7 @@ use domain::{
     directory::leads,
     kernel::access::Role,
     operations::names::{self, Noun},
-    orders::{commissions, invoices, spvs},
+    orders::{commissions, invoices, spvs, steps},
 };
 use std::{ffi::OsStr, thread, time::Duration};
 
@@ -68,7 +68,7 @@ fn kind_of(arg: &str, noun: &str) -> Option<Noun> {
     })
 }
 
-/// The words that an argument takes.
+/// The allowed values of an argument.
 fn words_of(arg: &str, noun: &str) -> Vec<&'static str> {
     match (arg, noun) {
         ("role", _) => Role::ALL.map(Role::name).to_vec(),
@@ -78,7 +78,7 @@ fn words_of(arg: &str, noun: &str) -> Vec<&'static str> {
         ("status", "invoice") => invoices::Status::ALL.map(invoices::Status::name).to_vec(),
         ("status", "commission") => commissions::Status::ALL.map(commissions::Status::name).to_vec(),
         ("status", "request") => requests::Status::ALL.map(requests::Status::name).to_vec(),
-        ("status", "step") => vec!["pending", "in_progress", "completed", "blocked"],
+        ("status", "step") => steps::Status::ALL.map(steps::Status::name).to_vec(),
         ("kind", "request") => requests::Kind::ALL.map(requests::Kind::name).to_vec(),
         ("priority", _) => requests::Priority::ALL.map(requests::Priority::name).to_vec(),
         ("stage", _) => leads::Stage::ALL.map(leads::Stage::name).to_vec(),
@@ -95,7 +95,7 @@ fn beginning_with(words: &[&'static str], typed: &OsStr) -> Vec<CompletionCandid
         .collect()
 }
 
-/// Names of the portal that the environment names; none where it cannot be read.
+/// Names of rows in the configured portal; none where it cannot be read.
 fn rows(noun: Noun, typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy().into_owned();
     let read = move || {

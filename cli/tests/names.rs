@@ -20,6 +20,9 @@ async fn unique_beginnings_of_names_and_ids_are_enough() {
         assert_eq!(several.code, 1);
         let said = "several of the companies begin with `harbor`: Harbor Capital, Harbor Ventures";
         assert!(several.err.contains(said), "{}", several.err);
+        let short = portal.run(&["company", "show", "ha"]);
+        assert!(short.code == 1 && short.err.contains("there is no company `ha`"), "{}", short.err);
+        assert!(portal.run(&["client", "show", "maya"]).err.contains("maya is the client maya@example.com"));
         // The whole name of one is that one, though another begins with it.
         portal.json(&["company", "create", "--name", "Harbor", "--business-name", "Harbor LLC"]);
         assert_eq!(portal.json(&["company", "show", "Harbor"])["name"], "Harbor");
@@ -39,8 +42,8 @@ async fn unknown_names_are_answered_with_the_nearest() {
                 &["client", "show", "mya@example.com"],
                 "there is no client `mya@example.com`; did you mean `maya@example.com`?",
             ),
-            (&["user", "show", "zzz"], "there is no user `zzz`; `spvctl user list` shows all"),
-            (&["spv", "show", "NOPE"], "there is no spv `NOPE`; `spvctl spv list` shows all"),
+            (&["user", "show", "zzz"], "there is no account `zzz`; `spvctl user list` shows all"),
+            (&["spv", "show", "NOPE"], "there is no order `NOPE`; `spvctl spv list` shows all"),
             (&["settings", "set", "brand_nam", "x"], "did you mean brand_name?"),
             (&["job", "run", "portal.cleanup"], "did you mean `portal.clean_up`?"),
             (&["spv", "list", "--status", "pendng"], "did you mean pending?"),

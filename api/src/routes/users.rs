@@ -103,8 +103,10 @@ impl Account {
 pub struct Accounts {
     items: Vec<Account>,
     next_cursor: Option<String>,
-    /// Number of matches; with a search at most 10,000.
+    /// Number of matches, counted up to 10,000, with a search up to 2,000.
     total: i64,
+    /// False where there are more matches than are counted.
+    total_is_exact: bool,
     /// Number of accounts by status, regardless of filters.
     counts: AccountCounts,
 }
@@ -163,7 +165,8 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListUsersQuery>) 
     Ok(JsonBody(Accounts {
         items: found.page.items.into_iter().map(&mut account).collect(),
         next_cursor: found.page.next_cursor,
-        total: found.total,
+        total: found.total.rows,
+        total_is_exact: found.total.exact,
         counts: AccountCounts {
             total: counted.total(),
             active: counted.active,

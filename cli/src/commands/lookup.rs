@@ -1,7 +1,7 @@
 //! Lookup of rows by id, email or name, as arguments and flags give them, and prompts to choose one.
 //!
-//! A name that is none is taken as the beginning of one, if it is the beginning of a single one. Otherwise the error names
-//! what was probably meant.
+//! A name that does not exist is taken as a prefix, if it is that of a single name; which one is printed. Otherwise the error
+//! names the nearest.
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
@@ -31,21 +31,29 @@ use domain::{
 
 /// Rows that are searched for a similar name.
 const SEARCHED: i64 = 20_000;
-/// Names of an ambiguous beginning that are listed.
+/// The shortest prefix of a name: with fewer letters a mistyped name would often be another one's prefix.
+const MIN_PREFIX: usize = 3;
+/// Names of an ambiguous prefix that are listed.
 const LISTED: i64 = 6;
 
-/// The row that `typed` names for `exact`, or whose name or id it is the only beginning of.
+/// The row that `typed` names for `exact`, or the only one with this prefix of a name or id.
 async fn find<T>(ctx: &Ctx, noun: Noun, typed: &str, exact: impl AsyncFn(&str) -> domain::Result<T>) -> Result<T> {
     if typed.trim().is_empty() {
-        return Err(Failure::Usage(format!("the name of the {} is empty", noun.name())));
+        return Err(Failure::Usage(format!("the name of the {} is empty", noun.singular())));
     }
     match exact(typed).await {
         Err(Error::NotFound(_)) => {}
         found => return Ok(found?),
     }
+    if typed.chars().count() < MIN_PREFIX {
+        return Err(unknown(ctx, noun, typed).await?);
+    }
     let mut found = names::beginning_with(ctx, noun, typed, LISTED).await?;
     match (found.pop(), found.is_empty()) {
-        (Some(one), true) => Ok(exact(&one.id.to_string()).await?),
+        (Some(one), true) => {
+            info(&format!("{typed} is the {} {}", noun.singular(), display(&one)));
+            Ok(exact(&one.id.to_string()).await?)
+        }
         (Some(last), false) => {
             found.push(last);
             Err(ambiguous(noun, typed, &found))
@@ -54,9 +62,12 @@ async fn find<T>(ctx: &Ctx, noun: Noun, typed: &str, exact: impl AsyncFn(&str) -
     }
 }
 
+fn display(row: &Named) -> String {
+    if row.name.is_empty() { row.id.to_string() } else { row.name.clone() }
+}
+
 fn ambiguous(noun: Noun, typed: &str, found: &[Named]) -> Failure {
-    let name = |one: &Named| if one.name.is_empty() { one.id.to_string() } else { one.name.clone() };
-    let names: Vec<String> = found.iter().map(name).collect();
+    let names: Vec<String> = found.iter().map(display).collect();
     Failure::Refused(format!("several of the {} begin with `{typed}`: {}", noun.plural(), names.join(", ")))
 }
 
@@ -64,8 +75,11 @@ async fn unknown(ctx: &Ctx, noun: Noun, typed: &str) -> Result<Failure> {
     let all = names::beginning_with(ctx, noun, "", SEARCHED).await?;
     let near = nearest(typed, all.iter().map(|one| one.name.as_str()).filter(|name| !name.is_empty()));
     let near = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_else(|| ";".to_owned());
-    let noun = noun.name();
-    Ok(Failure::Refused(format!("there is no {noun} `{typed}`{near} `spvctl {noun} list` shows all")))
+    Ok(Failure::Refused(format!(
+        "there is no {} `{typed}`{near} `spvctl {} list` shows all",
+        noun.singular(),
+        noun.name()
+    )))
 }
 
 /// Adds the flag to the error for an unknown name.
@@ -137,17 +151,17 @@ pub async fn request(ctx: &Ctx, name: &str) -> Result<Request> {
     find(ctx, Noun::Request, name, exact).await
 }
 
-/// The id of the email whose id this is, or begins so.
+/// The id of the email with this id or prefix of it.
 pub async fn mail(ctx: &Ctx, id: &str) -> Result<MailId> {
     find(ctx, Noun::Mail, id, async |id| parse_id(Noun::Mail, id)).await
 }
 
-/// The id of the document whose id this is, or begins so.
+/// The id of the document with this id or prefix of it.
 pub async fn document(ctx: &Ctx, id: &str) -> Result<DocumentId> {
     find(ctx, Noun::Document, id, async |id| parse_id(Noun::Document, id)).await
 }
 
-/// The id of the commission whose id this is, or begins so.
+/// The id of the commission with this id or prefix of it.
 pub async fn commission(ctx: &Ctx, id: &str) -> Result<CommissionId> {
     find(ctx, Noun::Commission, id, async |id| parse_id(Noun::Commission, id)).await
 }

@@ -138,7 +138,7 @@ export const lists = {
       const found = await body(
         api.GET('/rest/v1/users', { params: { query: { ...query, cursor } }, signal }),
       );
-      return { ...found, total: { rows: found.total, exact: true, sums: [] } };
+      return { ...found, total: { rows: found.total, exact: found.total_is_exact, sums: [] } };
     }),
 };
 

@@ -3128,9 +3128,11 @@ export interface components {
             next_cursor: string | null;
             /**
              * Format: int64
-             * @description Number of matches; with a search at most 10,000.
+             * @description Number of matches, counted up to 10,000, with a search up to 2,000.
              */
             total: number;
+            /** @description False where there are more matches than are counted. */
+            total_is_exact: boolean;
         };
         /** @description An activity log entry. The catalogue's `events` have a sentence for each `action`. */
         Activity: {

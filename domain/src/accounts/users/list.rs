@@ -8,7 +8,7 @@ use crate::{
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
         ids::{CompanyId, IsoId, UserId},
-        page::{Order, Page, PageQuery, SortColumn, SortKey, values},
+        page::{Order, Page, PageQuery, SortColumn, SortKey, Total, values},
     },
     outbox::mails,
     platform::activity::{self, Activity},
@@ -126,7 +126,7 @@ impl StatusCounts {
 #[derive(Clone, Debug)]
 pub struct UserPage {
     pub page: Page<UserRow>,
-    pub total: i64,
+    pub total: Total,
     pub counts: StatusCounts,
 }
 
@@ -150,7 +150,10 @@ pub async fn page(ctx: &Ctx, query: &UserQuery, page: &PageQuery) -> Result<User
     let mut db = ctx.db();
     let rows = store::page_rows(&mut db, query, &keyset, offset).await?;
     let counts = store::status_counts(&mut db).await?;
-    let total = if query.is_unfiltered() { counts.total() } else { store::count_page(&mut db, query).await? };
+    let total = match query.is_unfiltered() {
+        true => Total { rows: counts.total(), exact: true, sums: Vec::new() },
+        false => store::count_page(&mut db, query).await?,
+    };
     Ok(UserPage { page: Page::sorted(rows, page, query.order)?, total, counts })
 }
 

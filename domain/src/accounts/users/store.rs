@@ -11,7 +11,7 @@ use crate::{
         db::{Json, Row, Sql, Tx, for_update, insert},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
-        page::{Conditions, Keyset},
+        page::{Conditions, Keyset, Total},
         search,
     },
 };
@@ -69,8 +69,8 @@ pub async fn lock(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
     tx.sql_built(sql).bind(id).optional().await
 }
 
-/// Locks the active super admins, with their addresses, so that of two who demote each other one waits. Must be locked before any other row:
-/// the two would deadlock otherwise.
+/// Locks the active super admins and returns their emails, so that of two who demote each other one waits. Must be locked
+/// before any other row: the two would deadlock otherwise.
 pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<(UserId, String)>> {
     let sql = format!(
         "select id, email from users where role = 'super_admin' and status = 'active' \
@@ -387,11 +387,11 @@ pub async fn page_rows(db: &mut impl Sql, query: &UserQuery, keyset: &Keyset, of
     keyset.rows(db, SELECT_ROWS, &conditions).await
 }
 
-/// Number of rows; a search stops at a limit.
-pub async fn count_page(db: &mut impl Sql, query: &UserQuery) -> Result<i64> {
+/// Number of rows, counted up to a limit.
+pub async fn count_page(db: &mut impl Sql, query: &UserQuery) -> Result<Total> {
     // `in` instead of `<>`: counted from the status index.
     let conditions = conditions(db, query, "u.status in ('active', 'pending', 'suspended')").await?;
-    Ok(conditions.total(db, "users u", None).await?.rows)
+    conditions.total(db, "users u", None).await
 }
 
 pub async fn row(db: &mut impl Sql, id: UserId) -> Result<Option<UserRow>> {

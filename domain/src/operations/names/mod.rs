@@ -37,7 +37,7 @@ pub struct Named {
 const ID_PREFIX: usize = 4;
 
 impl Noun {
-    /// What the commands call it.
+    /// The name of its command.
     pub fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -50,6 +50,17 @@ impl Noun {
             Self::Request => "request",
             Self::Spv => "spv",
             Self::User => "user",
+        }
+    }
+
+    /// One of them, in messages.
+    pub fn singular(self) -> &'static str {
+        match self {
+            Self::Iso => "ISO partner",
+            Self::Mail => "email",
+            Self::Spv => "order",
+            Self::User => "account",
+            other => other.name(),
         }
     }
 
