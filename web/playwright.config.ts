@@ -6,18 +6,20 @@ import { chromium, database } from './e2e/support/env';
  * those tagged `@postgres` in their title run on PostgreSQL too. Rules and statements are tested on both databases in
  * Rust, so tag a test only if the whole system differs by database: every page of every portal once, one way through
  * each portal, events between processes, concurrent edits, jobs and mails, uploads, search and exports.
+ *
+ * Tests tagged `@timed` assert how fast something happens. They run after the others, one at a time, because three
+ * workers on two cores delay each other by seconds. To run one of them without the others, add `--no-deps`.
  */
+const name = database();
+const onThisDatabase = name === 'postgres' ? /@postgres/ : /./;
 export default defineConfig({
   testDir: 'e2e',
   testMatch: '*.spec.ts',
   outputDir: 'test-results',
   globalSetup: './e2e/support/globalSetup.ts',
   projects: [
-    {
-      name: database(),
-      teardown: 'log secrets',
-      ...(database() === 'postgres' && { grep: /@postgres/ }),
-    },
+    { name, grep: onThisDatabase, grepInvert: /@timed/, teardown: 'log secrets' },
+    { name: `${name} timed`, grep: /@timed/, workers: 1, dependencies: [name] },
     // Runs after all other tests.
     { name: 'log secrets', testMatch: 'log-secrets.check.ts' },
   ],

@@ -15,7 +15,7 @@ interface Order {
 /** Earliest time at which the acting user sees the toast; nothing else is awaited until then. */
 const TOAST_TIMEOUT = { timeout: 2000 };
 
-test('order starts, closes with its last step, and the client sees both within 2 s @postgres', async ({
+test('order starts, closes with its last step, and the client sees both within 2 s @postgres @timed', async ({
   office,
 }) => {
   const { order, client } = await pendingOrder(office, 'Maya', 'Ortiz');
@@ -100,7 +100,7 @@ test('concurrent completion of the last two steps closes the order once @postgre
   ).toHaveLength(1);
 });
 
-test('change by another process reaches every open page within 2 s @postgres', async ({ office }) => {
+test('change by another process reaches every open page within 2 s @postgres @timed', async ({ office }) => {
   const { order, client } = await pendingOrder(office, 'Rosa', 'Lima');
   const operator = (...args: string[]) => office.portal.operator(...args);
   const elias = await office.employee();
