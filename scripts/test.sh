@@ -5,9 +5,10 @@
 set -uo pipefail
 . "$(dirname "$0")/lib.sh"
 
-# Chromium, PostgreSQL, a virus scanner and a mail server are real here, from Debian's packages.
+# Browsers, PostgreSQL, a virus scanner and a mail server are real here, from Debian's packages.
 missing=()
 [ -x /usr/bin/chromium-headless-shell ] || missing+=(chromium-headless-shell)
+[ -x /usr/bin/firefox-esr ] || missing+=(firefox-esr)
 fc-list 2>/dev/null | grep -q Liberation || missing+=(fonts-liberation)
 ls -d /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
 [ -x /usr/sbin/clamd ] || command -v clamd >/dev/null || missing+=(clamav-daemon)

@@ -6,6 +6,8 @@ const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.
 
 /** Headless shell: a third less CPU than headed Chromium. */
 export const chromium = '/usr/bin/chromium-headless-shell';
+/** Playwright cannot drive Debian's Firefox; puppeteer does, over WebDriver BiDi. */
+export const firefox = '/usr/bin/firefox-esr';
 /** Password of every demo account. */
 export const password = 'portal-demo-2026';
 /** Python with aiosmtpd, found by the same search as `make test`; empty if there is none. */

@@ -1,7 +1,7 @@
 /** Checks the prerequisites and lists what is missing before anything starts. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { chromium, database, python, spvctl, webApp } from './env';
+import { chromium, database, firefox, python, spvctl, webApp } from './env';
 
 export default function ready(): void {
   const missing = [
@@ -9,6 +9,7 @@ export default function ready(): void {
     !isWebAppBuilt() && 'The web app is not built. Run: npm --prefix web run build',
     !existsSync(chromium) &&
       `Chromium is missing. Run: sudo apt-get install chromium-headless-shell fonts-liberation`,
+    !existsSync(firefox) && 'Firefox is missing. Run: sudo apt-get install firefox-esr',
     !python && 'The mail server is missing. Run: sudo apt-get install python3-aiosmtpd',
     ...(database() === 'postgres' ? checkPostgres() : []),
   ].filter((sentence) => sentence !== false);
