@@ -18,6 +18,7 @@ use domain::{
     kernel::{
         access::Role,
         antivirus::Scanner,
+        backup_retention::BackupRetention,
         db::PoolSizes,
         storage::{Credentials, Storage, StorageUrl},
     },
@@ -70,7 +71,7 @@ pub const SETTINGS: &[Setting] = &[
     plain("s3_access_key_id", Default::None),
     secret("s3_secret_access_key", Default::None),
     plain("backup_dir", Default::Derived("<data dir>/backups")),
-    plain("backup_keep", Default::Fixed("14")),
+    plain("backup_keep", Default::Fixed("3 newest, 7 daily, 4 weekly, 6 monthly")),
     plain("backup_before_upgrade", Default::Fixed("true")),
     plain("upload_limit_mb", Default::Fixed("25")),
     plain("storage_quota_gb", Default::None),
@@ -129,7 +130,7 @@ pub struct Config {
     pub storage: StorageUrl,
     pub s3: Option<Credentials>,
     pub backup_dir: PathBuf,
-    pub backup_keep: usize,
+    pub backup_retention: BackupRetention,
     /// Whether a portal in use is backed up before its schema is migrated.
     pub backup_before_upgrade: bool,
     pub upload_limit_mb: u64,
@@ -217,7 +218,7 @@ impl Config {
             backup_dir: read
                 .optional("backup_dir", "a folder", non_empty)
                 .map_or_else(|| data_dir.join("backups"), PathBuf::from),
-            backup_keep: read.range("backup_keep", 1..=1_000),
+            backup_retention: read.with_default("backup_keep", RETENTION, |text| text.parse().ok()),
             backup_before_upgrade: read.boolean("backup_before_upgrade"),
             upload_limit_mb: read.range("upload_limit_mb", 1..=1_024),
             storage_quota_gb: read
@@ -322,7 +323,7 @@ impl Config {
             data_dir: Some(self.data_dir.clone()),
             signing_keys: Some(self.signing_keys.clone()),
             backup_dir: Some(self.backup_dir.clone()),
-            backup_keep: self.backup_keep,
+            backup_retention: self.backup_retention,
             ..Options::default()
         })
     }
@@ -476,6 +477,7 @@ impl Reader<'_> {
     }
 }
 
+const RETENTION: &str = "numbers of backups, for example `3 newest, 7 daily, 4 weekly, 6 monthly`";
 const PASSWORD: &str = "a password that is long and uncommon enough";
 
 fn parse_password(text: &str) -> Option<String> {

@@ -2,6 +2,7 @@
 use crate::kernel::{
     access::{Action, Actor, Resource, Role, Scope},
     antivirus::Scanner,
+    backup_retention::BackupRetention,
     clock::{Clock, RandomSource},
     db::{Db, ScopedBoxFuture, Tx},
     error::{Error, Problem, Result},
@@ -75,7 +76,7 @@ pub struct Options {
     /// Directory of backups; unset: below the data directory.
     pub backup_dir: Option<PathBuf>,
     /// Number of backups to keep.
-    pub backup_keep: usize,
+    pub backup_retention: BackupRetention,
 }
 
 impl Options {
@@ -113,7 +114,7 @@ impl Default for Options {
             data_dir: None,
             signing_keys: None,
             backup_dir: None,
-            backup_keep: 14,
+            backup_retention: BackupRetention::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::{
     store,
 };
 use crate::kernel::{
+    backup_retention::BackupRetention,
     ctx::Ctx,
     error::{Error, Problem, Result},
 };
@@ -274,21 +275,21 @@ impl BackupDir {
         if contents.path.is_dir() { contents.file_names() } else { Ok(Vec::new()) }
     }
 
-    /// Removes all but the newest `keep` backups, and the contents that only those had. The new backup stays even if
+    /// Removes the backups whose retention is over, and the contents that only those had. The new backup stays even if
     /// the clock went backwards. Unreadable backups are not counted and stay.
     ///
     /// # Errors
     /// Unavailable; some may be removed by then.
-    pub async fn prune(&self, keep: usize, just_made: &str) -> Result<()> {
-        let (mut others, mut all_read) = (Vec::new(), true);
+    pub async fn prune(&self, retention: BackupRetention, just_made: &str) -> Result<()> {
+        let (mut found, mut all_read) = (Vec::new(), true);
         for name in self.names().await? {
             match self.find(&name).await {
-                Ok(_) if name != just_made => others.push(name),
-                Ok(_) => {}
+                Ok(stored) => found.push((name, stored.manifest.made_at)),
                 Err(_) => all_read = false,
             }
         }
-        let deleting = others.split_off(others.len().min(keep.max(1) - 1));
+        let mut deleting = retention.expired(&found);
+        deleting.retain(|name| name != just_made);
         self.run_blocking(move |folder| folder.delete(&deleting)).await?;
         // The contents that an unreadable backup needs are unknown, so all are kept.
         if !all_read {
@@ -486,7 +487,7 @@ mod tests {
         let half = folder.create_incomplete("20261122-021000-6f1c").await.expect("begins");
         fs::write(folder.content(&"ab".repeat(32)), "x").expect("a content without a reference");
         folder.remove_incomplete().await.expect("clears");
-        folder.prune(1, "").await.expect("prunes");
+        folder.prune(BackupRetention::default(), "").await.expect("prunes");
         assert!(!half.exists() && !folder.content(&"ab".repeat(32)).exists());
         for kept in [".ssh", ".DS_Store", "contents/@eaDir", "contents/notes"] {
             assert!(dir.path().join(kept).exists(), "{kept}");

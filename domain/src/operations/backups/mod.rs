@@ -291,7 +291,7 @@ pub async fn create_before_upgrade(ctx: &Ctx, tell: ProgressCallback<'_>) -> Res
         let _ = folder.remove_incomplete().await;
     }
     let manifest = made?;
-    if let Err(error) = folder.prune(ctx.options.backup_keep, &manifest.name).await {
+    if let Err(error) = folder.prune(ctx.options.backup_retention, &manifest.name).await {
         tracing::warn!(%error, "old backups not pruned");
     }
     Ok(Some(manifest))
@@ -338,7 +338,7 @@ async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: Progres
         let _ = folder.remove_incomplete().await;
     }
     let manifest = made?;
-    if let Err(error) = folder.prune(ctx.options.backup_keep, &backup.name).await {
+    if let Err(error) = folder.prune(ctx.options.backup_retention, &backup.name).await {
         tracing::warn!(%error, "old backups not pruned");
     }
     let names = folder.names().await?;
