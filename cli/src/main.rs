@@ -1,6 +1,7 @@
 //! `spvctl`, the only binary: command line, configuration, start and shutdown, and error messages. It holds no rules and no
 //! SQL.
 mod args;
+mod checks;
 mod commands;
 mod completion;
 mod config;

@@ -119,6 +119,8 @@ pub struct Output {
     colours: bool,
     /// Fields to show; all if empty.
     fields: Vec<String>,
+    /// Whether the last column of a table is wrapped rather than cut.
+    wrapped: bool,
 }
 
 /// Width of a terminal that does not report one.
@@ -137,13 +139,13 @@ impl Output {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         let colours = terminal && !is_set("NO_COLOR") && !dumb;
-        Self { format, terminal, width: line_width(terminal), colours, fields }
+        Self { format, terminal, width: line_width(terminal), colours, fields, wrapped: false }
     }
 
-    /// The same without a limit of width: for texts that are read to their end.
+    /// The same with the last column wrapped: for texts that are read to their end.
     #[must_use]
-    pub fn unlimited(&self) -> Self {
-        Self { width: None, ..self.clone() }
+    pub fn wrapped(&self) -> Self {
+        Self { wrapped: true, ..self.clone() }
     }
 
     /// Prints a whole list. For an empty table prints "No {nothing}." to stderr.
@@ -161,7 +163,10 @@ impl Output {
             }
             Format::Csv => self.csv(records)?,
             Format::Table if records.is_empty() => info(&format!("No {nothing}.")),
-            Format::Table => self.print(&table::lines(&self.columns(&records), self.width, self.colours))?,
+            Format::Table => {
+                let lines = if self.wrapped { table::wrapped_lines } else { table::lines };
+                self.print(&lines(&self.columns(&records), self.width, self.colours))?;
+            }
         }
         if let Some(next) = next {
             info(&format!("There is more: add --cursor {next}, or --all"));
@@ -185,7 +190,7 @@ impl Output {
                 status: first.is_status(),
                 cells: cells
                     .iter()
-                    .map(|cell| if self.width.is_some() { short(cell) } else { display(cell) })
+                    .map(|cell| if self.width.is_some() && !self.wrapped { short(cell) } else { display(cell) })
                     .collect(),
             }
         };

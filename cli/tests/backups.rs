@@ -36,7 +36,7 @@ async fn backup_of_a_running_portal_restores_on_a_new_machine() {
         assert_eq!(made["state"], "done");
         assert!(made["rows"].as_i64().unwrap() > 50, "{made}");
         assert_eq!(portal.json(&["backup", "list"])[0]["id"], id);
-        assert!(portal.run(&["doctor"]).out.contains(&format!("{id} was made 0 hours ago")));
+        assert!(portal.run(&["doctor"]).out.contains(&format!("{id}, completed 0 hours ago")));
         let checked = portal.run(&["backup", "verify", id]);
         assert_eq!(checked.code, 0, "{}", checked.err);
         assert!(checked.err.contains("The backup is whole"), "{}", checked.err);
@@ -91,7 +91,7 @@ async fn a_missing_backup_folder_is_reported_and_not_created() {
     let listed = portal.run(&["backup", "list"]);
     assert_eq!((listed.code, listed.err.contains("doesn't exist.")), (1, true), "{}", listed.err);
     let doctor = portal.run(&["doctor"]);
-    let line = doctor.out.lines().find(|line| line.contains("backup folder")).unwrap();
+    let line = doctor.out.lines().find(|line| line.contains("backup_folder")).unwrap();
     assert!(doctor.code == 1 && line.contains("failed") && line.contains("doesn't exist."), "{}", doctor.out);
     assert!(!disk.exists());
     std::fs::rename(&away, &disk).unwrap();

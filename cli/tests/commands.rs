@@ -499,7 +499,7 @@ async fn doctor_reports_a_data_folder_readable_by_others() {
     let line = |home: &Path| {
         let done = CommandOutput::from(portal.command(&["doctor"]).env("HOME", home).output().unwrap());
         assert_eq!(done.code, 0, "{}", done.out);
-        done.out.lines().find(|line| line.contains("data folder")).unwrap().to_owned()
+        done.out.lines().find(|line| line.contains("data_folder")).unwrap().to_owned()
     };
     let set = |mode| std::fs::set_permissions(&portal.dir, std::fs::Permissions::from_mode(mode)).unwrap();
     let mode = || std::fs::metadata(&portal.dir).unwrap().permissions().mode() & 0o777;

@@ -151,7 +151,7 @@ async fn openid_issuer_with_internal_ca_needs_ssl_cert_file() {
             ("SPV_OIDC_GOOGLE_CLIENT_SECRET", "hidden"),
             ("SPV_OIDC_GOOGLE_ISSUER", issuer.as_str()),
         ];
-        let (is, said) = check(&portal, "sign-in provider", trusted, &settings);
+        let (is, said) = check(&portal, "provider", trusted, &settings);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{said}");
     }
 }
@@ -185,7 +185,7 @@ async fn postgresql_with_internal_ca_needs_ssl_cert_file() {
     url.set_port(Some(port)).unwrap();
     url.set_query(Some("sslmode=verify-full"));
     let url = url.as_str();
-    for (trusted, state, words) in [(Some(&authority), "ok", "PostgreSQL"), (None, "failed", "UnknownIssuer")] {
+    for (trusted, state, words) in [(Some(&authority), "note", "PostgreSQL"), (None, "failed", "UnknownIssuer")] {
         let (is, said) = check(&portal, "database", trusted, &[("SPV_DATABASE_URL", url)]);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{said}");
     }
@@ -217,16 +217,16 @@ async fn database_authentication_failure_is_reported() {
 async fn doctor_compares_pool_sizes_with_the_connection_limit() {
     let portal = TestPortal::sqlite().await;
     let done = portal.run(&["doctor", "--format", "json"]);
-    assert!(!done.out.contains("database connections"), "SQLite has no such limit");
+    assert!(!done.out.contains("connections"), "SQLite has no such limit");
     let Some(portal) = TestPortal::postgres().await else { return };
     let limit = portal.world.db.connection_limit().await.unwrap().unwrap();
     let pool = |main: i64| (limit.allowed - main).to_string();
     for (main, state, words) in [
-        ("20".to_owned(), "ok", "up to 30 of "),
+        ("20".to_owned(), "ok", "Up to 30 of "),
         (pool(10), "note", "a second process does not fit"),
-        (pool(9), "failed", "lower SPV_DATABASE_POOL"),
+        (pool(9), "failed", "Lower SPV_DATABASE_POOL"),
     ] {
-        let (is, said) = check(&portal, "database connections", None, &[("SPV_DATABASE_POOL", &main)]);
+        let (is, said) = check(&portal, "connections", None, &[("SPV_DATABASE_POOL", &main)]);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{main}: {said}");
     }
 }

@@ -13,7 +13,7 @@ use domain::{
     },
     operations::{
         alerts, health_checks,
-        security_scan::{self, State},
+        security_scan::{self, State, Texts},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -145,24 +145,25 @@ pub struct Scan {
     findings: Vec<Finding>,
 }
 
-/// A finding.
+/// A finding, in the language of the reader.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Finding {
     check: String,
     state: State,
-    /// Key of the sentence and the recommended action.
+    /// What was found: `no_workers`, `backup_fresh`.
     code: String,
-    #[schema(value_type = HashMap<String, Value>)]
-    params: Map<String, Value>,
+    /// Name of the check.
+    name: String,
+    text: String,
+    /// What to do; null if nothing is to be done.
+    remedy: Option<String>,
 }
 
-impl From<security_scan::Scan> for Scan {
-    fn from(row: security_scan::Scan) -> Self {
-        let finding = |found: security_scan::Finding| Finding {
-            check: found.check,
-            state: found.state,
-            code: found.code,
-            params: found.params,
+impl Scan {
+    fn new(row: security_scan::Scan, language: &str) -> Self {
+        let finding = |found: security_scan::Finding| {
+            let Texts { name, text, remedy } = found.texts(language);
+            Finding { check: found.check, state: found.state, code: found.code, name, text, remedy }
         };
         Self {
             id: row.id,
@@ -185,7 +186,7 @@ pub struct LatestScan {
 #[utoipa::path(get, path = "/scans/latest", operation_id = "scan_latest", tag = "system",
     responses((status = 200, body = LatestScan)))]
 pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<JsonBody<LatestScan>> {
-    Ok(JsonBody(LatestScan { scan: security_scan::latest(&ctx).await?.map(Scan::from) }))
+    Ok(JsonBody(LatestScan { scan: security_scan::latest(&ctx).await?.map(|scan| Scan::new(scan, ctx.language())) }))
 }
 
 /// Starts a security and performance scan. Its outcome arrives as the event `scan.finished` or `scan.failed` of this
@@ -193,5 +194,6 @@ pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<JsonBody<LatestScan>
 #[utoipa::path(post, path = "/scans", operation_id = "scan_create", tag = "system",
     responses((status = 202, body = Scan)))]
 pub async fn scan(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<(StatusCode, JsonBody<Scan>)> {
-    Ok((StatusCode::ACCEPTED, JsonBody(security_scan::enqueue(&ctx).await?.into())))
+    let scan = security_scan::enqueue(&ctx).await?;
+    Ok((StatusCode::ACCEPTED, JsonBody(Scan::new(scan, ctx.language()))))
 }

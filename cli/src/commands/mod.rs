@@ -104,7 +104,7 @@ fn warn_about_settings(config: &Config) {
 /// Runs the commands that open the database themselves or not at all.
 async fn dispatch(command: Command, config: Config, out: Output, prompt: Prompt) -> Result {
     match command {
-        Command::Config => out.unlimited().list(config.records(), "settings"),
+        Command::Config => out.wrapped().list(config.records(), "settings"),
         Command::Serve(args) => serve::run(args, config).await,
         Command::Worker(_) => worker::run(config).await,
         Command::Migrate(args) => migrate::run(&args, &config).await,

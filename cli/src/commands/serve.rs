@@ -1,5 +1,6 @@
 //! `spvctl serve`: web app, API, worker and schedules in one process.
 use crate::{
+    checks,
     config::{self, Config},
     context,
     exit::{Failure, Result},
@@ -61,7 +62,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     let key_watcher = tokio::spawn(auth.keys.clone().watch());
     let heartbeat = tokio::spawn(jobs::run_heartbeat(ctx.clone(), stop.clone()));
     let worker = (!args.no_worker).then(|| {
-        let state = jobs::State::new(ctx.clone(), mailer);
+        let state = jobs::State::new(ctx.clone(), mailer).with_program_checks(checks::of_program(&config));
         tokio::spawn(jobs::run(ctx.clone(), state, context::worker_options(&config), stop.clone()))
     });
     let app = api::AppState::new(api::AppConfig {

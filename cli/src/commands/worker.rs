@@ -1,5 +1,6 @@
 //! `spvctl worker`
 use crate::{
+    checks,
     config::{self, Config},
     context,
     exit::Result,
@@ -28,7 +29,8 @@ pub async fn run(config: Config) -> Result {
     let sequencer =
         tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
     tracing::info!(concurrency = config.worker_concurrency, "worker started");
-    jobs::run(ctx.clone(), jobs::State::new(ctx, mailer), context::worker_options(&config), stop).await;
+    let state = jobs::State::new(ctx.clone(), mailer).with_program_checks(checks::of_program(&config));
+    jobs::run(ctx, state, context::worker_options(&config), stop).await;
     sequencer.abort();
     db.close().await;
     Ok(())

@@ -9,6 +9,7 @@ const GAP: usize = 2;
 const SHORTEST_TEXT: usize = 12;
 
 /// One column with the texts of all its rows.
+#[derive(Clone)]
 pub struct Column {
     pub title: String,
     pub cells: Vec<String>,
@@ -82,6 +83,34 @@ pub fn lines(columns: &[Column], limit: Option<usize>, colours: bool) -> Vec<Str
     trimmed(&table)
 }
 
+/// The lines of a table whose texts are whole: its last column is wrapped at the limit.
+pub fn wrapped_lines(columns: &[Column], limit: Option<usize>, colours: bool) -> Vec<String> {
+    let mut columns = columns.to_vec();
+    if let (Some(limit), Some((last, others))) = (limit, columns.split_last_mut()) {
+        let taken: usize = others.iter().map(|column| column.width() + GAP).sum();
+        let room = limit.saturating_sub(taken).max(SHORTEST_TEXT);
+        for text in &mut last.cells {
+            *text = wrapped(text, room).join("\n");
+        }
+    }
+    lines(&columns, None, colours)
+}
+
+/// Breaks a text between words.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if measure_text_width(line) + 1 + measure_text_width(word) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// The lines of one row as pairs of title and text; texts are whole.
 pub fn pairs(rows: &[(String, String, bool)], colours: bool) -> Vec<String> {
     let mut table = plain_table(colours);
@@ -133,6 +162,18 @@ fn colour(status: &str) -> Option<Color> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn last_column_is_wrapped_between_words() {
+        let columns = [
+            column("Check", &["disk", "queue"], false, false),
+            column("Detail", &["ok", "two jobs wait for a worker"], false, false),
+        ];
+        let expected = ["Check  Detail", "disk   ok", "queue  two jobs wait", "       for a worker"];
+        assert_eq!(wrapped_lines(&columns, Some(20), false), expected);
+        assert_eq!(wrapped_lines(&columns, None, false).len(), 3);
+        assert_eq!(wrapped("one averyverylongword two", 5), ["one", "averyverylongword", "two"]);
+    }
 
     fn column(title: &str, cells: &[&str], whole: bool, optional: bool) -> Column {
         let cells = cells.iter().map(|cell| (*cell).to_owned()).collect();

@@ -17,10 +17,12 @@ pub const LANGUAGES: [&str; 3] = ["en-US", "en-GB", "es"];
 
 static MESSAGES: LazyLock<HashMap<&str, Value>> = LazyLock::new(|| {
     let files = [
+        ("en/checks", include_str!("../../messages/en/checks.json")),
         ("en/errors", include_str!("../../messages/en/errors.json")),
         ("en/events", include_str!("../../messages/en/events.json")),
         ("en/mails", include_str!("../../messages/en/mails.json")),
         ("en/names", include_str!("../../messages/en/names.json")),
+        ("es/checks", include_str!("../../messages/es/checks.json")),
         ("es/errors", include_str!("../../messages/es/errors.json")),
         ("es/events", include_str!("../../messages/es/events.json")),
         ("es/mails", include_str!("../../messages/es/mails.json")),

@@ -25,9 +25,8 @@ pub async fn check(state: State, _: RunHealthChecks) -> Result<(), Failure> {
 
 /// Runs the security scan that a page requested.
 pub async fn scan(state: State, job: RunSecurityScan) -> Result<(), Failure> {
-    security_scan::run(&state.ctx(RunSecurityScan::NAME), job.id, state.mailer.probe())
-        .await
-        .map_err(job_error::classify)
+    let ctx = state.ctx(RunSecurityScan::NAME);
+    security_scan::run(&ctx, job.id, &state.program_checks).await.map_err(job_error::classify)
 }
 
 /// Marks the security scan as failed after the last attempt.

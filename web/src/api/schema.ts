@@ -4051,15 +4051,17 @@ export interface components {
             /** Format: date */
             to: string | null;
         };
-        /** @description A finding. */
+        /** @description A finding, in the language of the reader. */
         Finding: {
             check: string;
-            /** @description Key of the sentence and the recommended action. */
+            /** @description What was found: `no_workers`, `backup_fresh`. */
             code: string;
-            params: {
-                [key: string]: unknown;
-            };
+            /** @description Name of the check. */
+            name: string;
+            /** @description What to do; null if nothing is to be done. */
+            remedy: string | null;
             state: components["schemas"]["FindingState"];
+            text: string;
         };
         /** @enum {string} */
         FindingState: "ok" | "note" | "failed";

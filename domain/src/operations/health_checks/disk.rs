@@ -1,8 +1,9 @@
 //! Free disk space of a directory.
 use std::path::Path;
 
-/// Less free space than this is too little.
+/// Less free space than both is too little: a tenth of a large disk lasts for years.
 const MIN_FREE_PERCENT: u64 = 10;
+const MIN_FREE_BYTES: u64 = 10 << 30;
 
 /// Size and free space in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +22,9 @@ impl Disk {
         }
     }
 
-    /// Whether there is less free space than [`MIN_FREE_PERCENT`].
+    /// Whether there is less free space than [`MIN_FREE_PERCENT`] and [`MIN_FREE_BYTES`].
     pub fn is_low(self) -> bool {
-        self.percent_free() < MIN_FREE_PERCENT
+        self.percent_free() < MIN_FREE_PERCENT && self.free < MIN_FREE_BYTES
     }
 }
 
@@ -44,11 +45,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_below_ten_percent_is_low() {
+    fn a_disk_below_ten_percent_and_ten_gib_is_low() {
         let found = disk(&std::env::temp_dir()).expect("a disk");
         assert!(found.total > 0 && found.free <= found.total && found.percent_free() <= 100);
         assert_eq!(disk(Path::new("/does/not/exist")), None);
         assert_eq!(Disk { free: 9, total: 100 }.percent_free(), 9);
         assert_eq!([9, 10].map(|free| Disk { free, total: 100 }.is_low()), [true, false]);
+        assert!(!Disk { free: MIN_FREE_BYTES, total: 100 * MIN_FREE_BYTES }.is_low());
     }
 }

@@ -1,74 +1,81 @@
-//! Checks of the security scan.
-use super::store;
+//! The checks of an installation, for the security scan and `spvctl doctor`.
+use super::{
+    Finding,
+    State::{self, Failed, Note},
+    store,
+};
 use crate::{
-    accounts::auth::keys,
+    accounts::auth::{Keys, factors, keys},
     kernel::{
         ctx::Ctx,
+        db::{Dialect, Sql},
         error::{Error, Result},
+        i18n, schema as schema_text,
     },
-    operations::recount,
-    operations::{backups, demo_accounts, health_checks},
+    operations::{backups, demo_accounts, health_checks, recount},
     platform::{activity, queue, settings},
 };
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use chrono::{DateTime, Duration, Utc};
+use futures::future::BoxFuture;
+use std::{fmt, future::Future, path::Path, sync::Arc};
 
-crate::kernel::text_enum! {
-    #[schema(as = FindingState)]
-    pub enum State {
-        Ok = "ok",
-        /// Works, but should be looked at.
-        Note = "note",
-        Failed = "failed",
+/// Checks of what only the whole program knows: its configuration, mail transport, sign-in providers and fonts.
+#[derive(Clone)]
+pub struct ProgramChecks(Arc<dyn Fn(Ctx) -> BoxFuture<'static, Vec<Finding>> + Send + Sync>);
+
+impl ProgramChecks {
+    pub fn new<F, R>(checks: F) -> Self
+    where
+        F: Fn(Ctx) -> R + Send + Sync + 'static,
+        R: Future<Output = Vec<Finding>> + Send + 'static,
+    {
+        Self(Arc::new(move |ctx| Box::pin(checks(ctx))))
     }
 }
 
-/// Result of one check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    /// Name of the check: `encryption`, `queue`.
-    pub check: String,
-    pub state: State,
-    /// Selects the text that the client shows, with the remedy.
-    pub code: String,
-    pub params: Map<String, Value>,
-}
-
-fn finding(check: &str, state: State, code: &str) -> Finding {
-    Finding { check: check.to_owned(), state, code: code.to_owned(), params: Map::new() }
-}
-
-impl Finding {
-    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.params.insert(name.to_owned(), value.into());
-        self
+impl fmt::Debug for ProgramChecks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ProgramChecks")
     }
 }
 
 /// Age after which a signing key should be rotated.
 pub(crate) const MAX_SIGNING_KEY_AGE_DAYS: i64 = 365;
+/// Second factors and tokens are valid for half a minute around their time.
+const MAX_CLOCK_DIFFERENCE_SECONDS: i64 = 5;
+/// A due job that waits longer has no worker, or too few.
+const MAX_QUEUE_DELAY: Duration = Duration::minutes(15);
+/// Accounts that are named.
+const MAX_NAMED: usize = 5;
 
-/// Runs every check. `mail` probes the mail transport.
+/// Runs every check. The operator, jobs.
 ///
 /// # Errors
 /// Internal if the database fails.
 #[tracing::instrument(level = "debug", name = "security_scan.run_all", skip_all)]
-pub async fn run_all(
-    ctx: &Ctx,
-    mail: impl Future<Output = std::result::Result<String, String>> + Send,
-) -> Result<Vec<Finding>> {
-    let mail = tokio::time::timeout(std::time::Duration::from_secs(10), mail);
-    let mail = match mail.await.unwrap_or_else(|_| Err("no answer within 10 seconds".to_owned())) {
-        Ok(words) => finding("mail", State::Ok, "mail_leaves").with("detail", words),
-        Err(why) => finding("mail", State::Failed, "mail_fails").with("reason", why),
-    };
-    let mut findings = vec![encryption(ctx), sign_ins(ctx).await?, second_factor(ctx).await?, staff(ctx).await?];
+pub async fn run_all(ctx: &Ctx, program: &ProgramChecks) -> Result<Vec<Finding>> {
+    let mut findings = vec![encryption(ctx), demo_sign_ins(ctx).await?, second_factor(ctx).await?, staff(ctx).await?];
+    findings.extend(super_admins(ctx).await?);
     findings.extend([default_password(ctx), signup(ctx), log(ctx).await?, signing_keys(ctx)]);
-    findings.extend([storage(ctx).await, scanner(ctx).await, mail, queue(ctx).await?, workers(ctx).await?]);
-    findings.extend([schema(ctx).await?, counters(ctx).await?, backup_folder(ctx).await, backup(ctx).await?]);
-    findings.extend(disk(ctx));
+    findings.extend(unusable_factors(ctx).await?);
+    findings.extend([storage(ctx).await, scanner(ctx).await, queue(ctx).await?, workers(ctx).await?]);
+    findings.extend([database(ctx).await?, schema(ctx).await?, counters(ctx).await?, clock(ctx).await?]);
+    findings.extend([backup_folder(ctx).await, backup(ctx).await?]);
+    findings.extend([backup_disk(ctx), disk(ctx)].into_iter().flatten());
+    findings.extend(program.0(ctx.clone()).await);
     Ok(findings)
+}
+
+fn ok(check: &str, code: &str) -> Finding {
+    Finding::new(check, State::Ok, code)
+}
+
+fn note(check: &str, code: &str) -> Finding {
+    Finding::new(check, Note, code)
+}
+
+fn failed(check: &str, code: &str) -> Finding {
+    Finding::new(check, Failed, code)
 }
 
 fn encryption(ctx: &Ctx) -> Finding {
@@ -76,149 +83,284 @@ fn encryption(ctx: &Ctx) -> Finding {
     let host = url.split("://").last().unwrap_or_default();
     let near = ["127.0.0.1", "localhost", "[::1]"].iter().any(|near| host.starts_with(near));
     match (url.starts_with("https://"), near) {
-        (true, _) => finding("encryption", State::Ok, "encrypted"),
-        (false, true) => finding("encryption", State::Note, "only_here"),
-        (false, false) => finding("encryption", State::Failed, "not_encrypted"),
+        (true, _) => ok("encryption", "encrypted"),
+        (false, true) => note("encryption", "only_here"),
+        (false, false) => failed("encryption", "not_encrypted"),
     }
     .with("url", url.clone())
 }
 
-async fn sign_ins(ctx: &Ctx) -> Result<Finding> {
+async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
     let open = demo_accounts::list_open(ctx).await?.join(", ");
-    Ok(match open.is_empty() {
-        true => finding("demo", State::Ok, "no_demo_sign_ins"),
-        false => finding("demo", State::Note, "demo_mode"),
-    }
-    .with("accounts", open))
+    let found = if open.is_empty() { ok("demo", "no_demo_sign_ins") } else { note("demo", "demo_mode") };
+    Ok(found.with("accounts", open))
 }
 
 async fn second_factor(ctx: &Ctx) -> Result<Finding> {
     let needs = settings::get(ctx).await?.require_mfa.filled_in(&ctx.options);
     let all = needs.super_admin && needs.employee;
-    Ok(if all { finding("mfa", State::Ok, "mfa_required") } else { finding("mfa", State::Note, "mfa_not_required") })
+    Ok(if all { ok("mfa", "mfa_required") } else { note("mfa", "mfa_not_required") })
 }
 
 async fn staff(ctx: &Ctx) -> Result<Finding> {
-    Ok(match store::without_factor(&mut ctx.db()).await? {
-        0 => finding("staff", State::Ok, "staff_have_factors"),
-        count => finding("staff", State::Note, "staff_without_factor").with("count", count),
+    Ok(match store::count_staff_without_factor(&mut ctx.db()).await? {
+        0 => ok("staff", "staff_have_factors"),
+        count => note("staff", "staff_without_factor").with("count", count),
     })
+}
+
+async fn super_admins(ctx: &Ctx) -> Result<Option<Finding>> {
+    let emails = store::super_admins_without_factor(&mut ctx.db()).await?;
+    Ok((!emails.is_empty())
+        .then(|| note("super_admins", "super_admins_without_factor").with("accounts", named(&emails))))
+}
+
+/// The first few, and how many more.
+fn named(accounts: &[String]) -> String {
+    let first = accounts.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match accounts.len().saturating_sub(MAX_NAMED) {
+        0 => first,
+        more => format!("{first} (+{more})"),
+    }
 }
 
 fn default_password(ctx: &Ctx) -> Finding {
     match ctx.options.default_password {
-        None => finding("default_password", State::Ok, "no_default_password"),
-        Some(_) => finding("default_password", State::Note, "default_password"),
+        None => ok("default_password", "no_default_password"),
+        Some(_) => note("default_password", "default_password"),
     }
 }
 
 fn signup(ctx: &Ctx) -> Finding {
-    if ctx.options.signup {
-        finding("signup", State::Note, "signup_open")
-    } else {
-        finding("signup", State::Ok, "signup_closed")
-    }
+    if ctx.options.signup { note("signup", "signup_open") } else { ok("signup", "signup_closed") }
 }
 
 async fn log(ctx: &Ctx) -> Result<Finding> {
     match activity::verify(ctx).await {
-        Ok(rows) => Ok(finding("log", State::Ok, "log_whole").with("count", rows)),
+        Ok(rows) => Ok(ok("log", "log_whole").with("count", rows)),
         Err(Error::Conflict(problem)) => {
             let seq = problem.params.get("seq").cloned().unwrap_or_default();
-            Ok(finding("log", State::Failed, "log_broken").with("seq", seq))
+            Ok(failed("log", "log_broken").with("seq", seq))
         }
         Err(e) => Err(e),
     }
 }
 
 fn signing_keys(ctx: &Ctx) -> Finding {
+    if let Some(path) = ctx.options.signing_keys.as_deref() {
+        if !path.exists() {
+            return ok("keys", "keys_new");
+        }
+        if let Err(e) = Keys::load_or_create(path) {
+            return failed("keys", "keys_unreadable").with("reason", e.to_string());
+        }
+    }
     match keys_changed_at(ctx).map(|at| (ctx.now() - at).num_days()) {
-        None => finding("keys", State::Note, "keys_unknown"),
-        Some(days) if days >= MAX_SIGNING_KEY_AGE_DAYS => finding("keys", State::Note, "keys_old").with("count", days),
-        Some(days) => finding("keys", State::Ok, "keys_fresh").with("count", days.max(0)),
+        None => note("keys", "keys_unknown"),
+        Some(days) if days >= MAX_SIGNING_KEY_AGE_DAYS => note("keys", "keys_old").with("count", days),
+        Some(days) => ok("keys", "keys_fresh").with("count", days.max(0)),
     }
 }
 
 /// When the current signing key was created. None if keys are not in a file, or the file does not say.
 pub fn keys_changed_at(ctx: &Ctx) -> Option<DateTime<Utc>> {
-    let finding = keys::list(ctx, ctx.options.signing_keys.as_ref()?).ok()?;
-    finding.first()?.made_at
+    let found = keys::list(ctx, ctx.options.signing_keys.as_ref()?).ok()?;
+    found.first()?.made_at
+}
+
+/// TOTP factors are encrypted with the signing key at their creation, so they need it.
+async fn unusable_factors(ctx: &Ctx) -> Result<Option<Finding>> {
+    // A missing or unreadable key file is the finding of another check.
+    let path = ctx.options.signing_keys.as_deref().filter(|path| path.exists());
+    let Some(keys) = path.and_then(|path| Keys::load_or_create(path).ok()) else { return Ok(None) };
+    let accounts = factors::list_unusable(ctx, &keys).await?;
+    Ok(Some(if accounts.is_empty() {
+        ok("factors", "factors_usable")
+    } else {
+        failed("factors", "factors_unusable").with("accounts", named(&accounts))
+    }))
 }
 
 async fn storage(ctx: &Ctx) -> Finding {
     match ctx.options.storage.probe().await {
-        Ok(()) => finding("storage", State::Ok, "storage_works").with("place", ctx.options.storage.location()),
-        Err(e) => finding("storage", State::Failed, "storage_fails").with("reason", e.to_string()),
+        Ok(()) => ok("storage", "storage_works").with("place", ctx.options.storage.location()),
+        Err(e) => failed("storage", "storage_fails").with("reason", e.to_string()),
     }
 }
 
 async fn scanner(ctx: &Ctx) -> Finding {
-    let Some(scanner) = &ctx.options.scanner else { return finding("scanner", State::Note, "no_scanner") };
+    let Some(scanner) = &ctx.options.scanner else { return note("scanner", "no_scanner") };
     match scanner.probe().await {
-        Ok(()) => finding("scanner", State::Ok, "scanner_works").with("place", scanner.location()),
-        Err(e) => finding("scanner", State::Failed, "scanner_fails").with("reason", e.to_string()),
+        Ok(()) => ok("scanner", "scanner_works").with("place", scanner.location()),
+        Err(e) => failed("scanner", "scanner_fails").with("reason", e.to_string()),
     }
 }
 
 async fn queue(ctx: &Ctx) -> Result<Finding> {
-    Ok(match queue::unfinished(ctx).await?.dead {
-        0 => finding("queue", State::Ok, "queue_works"),
-        count => finding("queue", State::Note, "jobs_dead").with("count", count),
+    let queue::Unfinished { waiting, dead } = queue::unfinished(ctx).await?;
+    if dead > 0 {
+        return Ok(failed("queue", "jobs_dead").with("count", dead));
+    }
+    let (late, oldest) = queue::due_before(ctx, ctx.now() - MAX_QUEUE_DELAY).await?;
+    Ok(match oldest {
+        None => ok("queue", "queue_works").with("waiting", waiting),
+        Some(oldest) => {
+            failed("queue", "queue_late").with("count", late).with("minutes", (ctx.now() - oldest).num_minutes())
+        }
     })
 }
 
 /// Workers that run now, in all processes.
 async fn workers(ctx: &Ctx) -> Result<Finding> {
     Ok(match queue::live_workers(ctx).await? {
-        0 => finding("workers", State::Note, "no_workers"),
-        count => finding("workers", State::Ok, "workers_live").with("count", count),
+        0 => note("workers", "no_workers"),
+        count => ok("workers", "workers_live").with("count", count),
     })
 }
 
-async fn schema(ctx: &Ctx) -> Result<Finding> {
-    Ok(if ctx.db.is_migrated().await? {
-        finding("schema", State::Ok, "schema_current")
+/// The version of the database, and PostgreSQL's settings that let a power failure lose what was committed.
+async fn database(ctx: &Ctx) -> Result<Finding> {
+    let mut db = ctx.db();
+    let (kind, version, unsafe_settings) = match db.dialect() {
+        Dialect::Sqlite => ("SQLite", db.sql("select sqlite_version()").scalar::<String>().await?, Vec::new()),
+        Dialect::Postgres => {
+            let version = db.sql("select current_setting('server_version')").scalar::<String>().await?;
+            let off: Vec<(String,)> = db
+                .sql(
+                    "select name || ' = off' from pg_settings \
+                     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by 1",
+                )
+                .all()
+                .await?;
+            ("PostgreSQL", version, off.into_iter().map(|(setting,)| setting).collect())
+        }
+    };
+    let found = if unsafe_settings.is_empty() {
+        ok("database", "database_works")
     } else {
-        finding("schema", State::Failed, "schema_differs")
+        note("database", "database_unsafe").with("settings", unsafe_settings.join(", "))
+    };
+    Ok(found.with("kind", kind).with("version", version))
+}
+
+/// Compares tables, constraints, indexes and triggers with this version's schema.
+async fn schema(ctx: &Ctx) -> Result<Finding> {
+    if !ctx.db.is_migrated().await? {
+        return Ok(note("schema", "schema_newer"));
+    }
+    let differences = schema_text::differences(&mut ctx.db()).await?;
+    Ok(match differences.first() {
+        None => ok("schema", "schema_current"),
+        Some(first) => failed("schema", "schema_changed")
+            .with("count", differences.len())
+            .with("first", first.chars().take(120).collect::<String>()),
+    })
+}
+
+async fn counters(ctx: &Ctx) -> Result<Finding> {
+    let differ = recount::diff(&ctx.db()).await?;
+    let differ: Vec<String> =
+        differ.into_iter().map(|(name, stored, counted)| format!("{name}: {stored}, not {counted}")).collect();
+    Ok(if differ.is_empty() {
+        ok("counters", "counters_agree")
+    } else {
+        failed("counters", "counters_differ").with("differences", differ.join("; "))
+    })
+}
+
+/// Compares the clock with the database server's, and with the newest log entry: a clock that was set back repeats times.
+async fn clock(ctx: &Ctx) -> Result<Finding> {
+    let mut db = ctx.db();
+    if db.dialect() == Dialect::Postgres {
+        let server: DateTime<Utc> = db.sql("select clock_timestamp()").scalar().await?;
+        let seconds = (ctx.now() - server).num_seconds().abs();
+        if seconds > MAX_CLOCK_DIFFERENCE_SECONDS {
+            return Ok(failed("clock", "clock_differs").with("seconds", seconds));
+        }
+    }
+    let newest = store::newest_activity(&mut db).await?;
+    let behind = newest.map_or(0, |newest| (newest - ctx.now()).num_seconds());
+    Ok(if behind > MAX_CLOCK_DIFFERENCE_SECONDS {
+        failed("clock", "clock_behind").with("seconds", behind)
+    } else {
+        ok("clock", "clock_agrees")
     })
 }
 
 async fn backup_folder(ctx: &Ctx) -> Finding {
     match backups::check_directory(ctx).await {
-        Ok(()) => finding("backup_folder", State::Ok, "backup_folder_works"),
-        Err(_) => finding("backup_folder", State::Failed, "backup_folder_fails"),
+        Ok(()) => {
+            let folder = ctx.options.backups().unwrap_or_default();
+            ok("backup_folder", "backup_folder_works").with("folder", folder.display().to_string())
+        }
+        Err(e) => failed("backup_folder", "backup_folder_fails").with("reason", reason(ctx, &e)),
+    }
+}
+
+/// Why a check failed, in the language of the actor.
+fn reason(ctx: &Ctx, error: &Error) -> String {
+    match error {
+        Error::Unavailable(why) => why.clone(),
+        error => i18n::error(ctx.language(), error),
     }
 }
 
 async fn backup(ctx: &Ctx) -> Result<Finding> {
     let last = backups::last_good(ctx).await?;
     let Some((last, at)) = last.as_ref().and_then(|last| Some((last, last.made_at?))) else {
-        return Ok(finding("backup", State::Note, "no_backup"));
+        return Ok(note("backup", "no_backup"));
     };
-    let finding = if last.is_incomplete() {
-        finding("backup", State::Note, "backup_incomplete")
+    let found = if !last.is_there() {
+        failed("backup", "backup_missing")
+    } else if last.is_incomplete() {
+        note("backup", "backup_incomplete")
     } else if backups::overdue(ctx).await?.is_some() {
-        finding("backup", State::Note, "backup_old")
+        failed("backup", "backup_old")
     } else {
-        finding("backup", State::Ok, "backup_fresh")
+        ok("backup", "backup_fresh")
     };
-    Ok(finding.with("name", last.name.clone()).with("count", (ctx.now() - at).num_hours()))
+    let folder = last.folder.clone().unwrap_or_default();
+    Ok(found.with("name", last.name.clone()).with("folder", folder).with("count", (ctx.now() - at).num_hours()))
 }
 
-async fn counters(ctx: &Ctx) -> Result<Finding> {
-    Ok(if recount::diff(&ctx.db()).await?.is_empty() {
-        finding("counters", State::Ok, "counters_agree")
-    } else {
-        finding("counters", State::Failed, "counters_differ")
-    })
+/// Whether the backups survive the disk of the portal.
+fn backup_disk(ctx: &Ctx) -> Option<Finding> {
+    let (data, backups) = (ctx.options.data_dir.clone()?, ctx.options.backups()?);
+    if device(&data)? == device(&backups)? {
+        return Some(note("backup_disk", "backup_same_disk"));
+    }
+    let disk = health_checks::disk(&backups)?;
+    let found =
+        if disk.is_low() { failed("backup_disk", "backup_disk_full") } else { ok("backup_disk", "backup_other_disk") };
+    Some(found.with("percent", disk.percent_free()))
+}
+
+/// Number of the device that holds a folder.
+#[cfg(unix)]
+fn device(folder: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(folder).ok().map(|found| found.dev())
+}
+
+#[cfg(not(unix))]
+fn device(_: &Path) -> Option<u64> {
+    None
 }
 
 fn disk(ctx: &Ctx) -> Option<Finding> {
     let disk = health_checks::disk(ctx.options.data_dir.as_ref()?)?;
-    let finding = if disk.is_low() {
-        finding("disk", State::Failed, "disk_full")
-    } else {
-        finding("disk", State::Ok, "disk_has_room")
-    };
-    Some(finding.with("percent", disk.percent_free()))
+    let found = if disk.is_low() { failed("disk", "disk_full") } else { ok("disk", "disk_has_room") };
+    Some(found.with("percent", disk.percent_free()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_accounts_are_counted() {
+        let accounts: Vec<String> = (1..=7).map(|n| format!("a{n}@example.com")).collect();
+        assert_eq!(named(&accounts[..1]), "a1@example.com");
+        assert!(named(&accounts).ends_with("a5@example.com (+2)"));
+    }
 }

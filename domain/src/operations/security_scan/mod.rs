@@ -1,10 +1,12 @@
-//! Security scan of the installation: configuration, keys, storage, queue, backups. Runs in a job when a super admin
-//! asks. Each finding is a code with parameters; the sentences are with the client.
+//! Security scan: checks of the installation. Runs in a job when a super admin asks, and as `spvctl doctor`. Each finding
+//! is stored as a code with parameters and rendered in the reader's language.
 mod checks;
+mod finding;
 mod store;
 
 pub(crate) use checks::MAX_SIGNING_KEY_AGE_DAYS;
-pub use checks::{Finding, State, keys_changed_at};
+pub use checks::{ProgramChecks, keys_changed_at, run_all};
+pub use finding::{Finding, State, Texts};
 pub use store::Scan;
 
 use crate::{
@@ -79,17 +81,13 @@ pub async fn latest(ctx: &Ctx) -> Result<Option<Scan>> {
     store::latest(&mut ctx.db()).await
 }
 
-/// Runs a scan and stores its findings. `mail` probes the mail transport. Jobs.
+/// Runs a scan and stores its findings. Jobs.
 ///
 /// # Errors
 /// Internal if the database fails; report it with [`record_failure`].
 #[tracing::instrument(level = "debug", name = "security_scan.run", skip_all, fields(scan_id = %id))]
-pub async fn run(
-    ctx: &Ctx,
-    id: ScanId,
-    mail: impl Future<Output = std::result::Result<String, String>> + Send,
-) -> Result<()> {
-    let findings = checks::run_all(ctx, mail).await?;
+pub async fn run(ctx: &Ctx, id: ScanId, program: &ProgramChecks) -> Result<()> {
+    let findings = checks::run_all(ctx, program).await?;
     let bad = findings.iter().filter(|finding| finding.state == State::Failed).count();
     let notes = findings.iter().filter(|finding| finding.state == State::Note).count();
     let findings = &findings;

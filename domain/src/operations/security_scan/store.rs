@@ -56,12 +56,25 @@ pub async fn finish(
     Ok(())
 }
 
+/// Condition of active users without a verified second factor.
+const WITHOUT_FACTOR: &str = "u.status = 'active' \
+     and not exists (select 1 from factors f where f.user_id = u.id and f.kind = 'totp' and f.status = 'verified')";
+
 /// Counts active staff without a verified second factor.
-pub async fn without_factor(db: &mut Db) -> Result<i64> {
-    db.sql(
-        "select count(*) from users u where u.role in ('employee', 'super_admin') and u.status = 'active' \
-         and not exists (select 1 from factors f where f.user_id = u.id and f.kind = 'totp' and f.status = 'verified')",
-    )
-    .scalar()
-    .await
+pub async fn count_staff_without_factor(db: &mut Db) -> Result<i64> {
+    let sql = format!("select count(*) from users u where u.role in ('employee', 'super_admin') and {WITHOUT_FACTOR}");
+    db.sql_built(sql).scalar().await
+}
+
+/// Emails of active super admins without a verified second factor.
+pub async fn super_admins_without_factor(db: &mut Db) -> Result<Vec<String>> {
+    let sql = format!("select email from users u where u.role = 'super_admin' and {WITHOUT_FACTOR} order by email");
+    let found: Vec<(String,)> = db.sql_built(sql).all().await?;
+    Ok(found.into_iter().map(|(email,)| email).collect())
+}
+
+/// Time of the newest log entry.
+pub async fn newest_activity(db: &mut Db) -> Result<Option<DateTime<Utc>>> {
+    let sql = "select at from activity where seq = (select max(seq) from activity)";
+    Ok(db.sql(sql).optional::<(DateTime<Utc>,)>().await?.map(|(at,)| at))
 }

@@ -291,6 +291,24 @@ async fn count(ctx: &Ctx, condition: &str) -> Result<Vec<(Status, i64)>> {
         .await
 }
 
+/// The number of unfinished jobs that were due at a time, and when the first of them was. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden.
+#[tracing::instrument(level = "debug", name = "queue.due_before", skip_all)]
+pub async fn due_before(ctx: &Ctx, at: DateTime<Utc>) -> Result<(i64, Option<DateTime<Utc>>)> {
+    ctx.may(Action::View, Resource::Jobs)?;
+    let mut db = ctx.db();
+    let (from, seconds) = table(db.dialect());
+    let run_at = seconds("run_at");
+    let sql = format!(
+        "select count(*), min({run_at}) from {from} where status in ('Pending', 'Failed') and not ({IS_DEAD_SQL}) \
+         and {run_at} <= $1"
+    );
+    let (count, first): (i64, Option<i64>) = db.sql_built(sql).bind(at.timestamp()).one().await?;
+    Ok((count, first.and_then(|seconds| DateTime::from_timestamp(seconds, 0))))
+}
+
 /// The number of workers with a recent heartbeat, in all processes. Super admins and the operator.
 ///
 /// # Errors

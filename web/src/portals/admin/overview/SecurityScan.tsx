@@ -48,7 +48,7 @@ export function SecurityScan() {
           <>
             <ul className={classes.list}>
               {shown.map((finding) => (
-                <FindingRow key={finding.check} finding={finding} />
+                <FindingRow key={finding.name} finding={finding} />
               ))}
             </ul>
             {good > 0 && (
@@ -65,10 +65,8 @@ export function SecurityScan() {
   );
 }
 
-function FindingRow({ finding }: { finding: Finding }) {
+function FindingRow({ finding: { name, text, remedy, state } }: { finding: Finding }) {
   const { t } = useTranslation('admin');
-  const { check, code, params, state } = finding;
-  const name = t(`check.${check}`, { defaultValue: check });
   return (
     <li className={classes.line} aria-label={name}>
       <div className={classes.state}>
@@ -76,10 +74,8 @@ function FindingRow({ finding }: { finding: Finding }) {
       </div>
       <div className={classes.words}>
         <div className={classes.what}>{name}</div>
-        <div className={classes.more}>{t(`found.${code}`, { ...params, defaultValue: code })}</div>
-        {state !== 'ok' && (
-          <div className={classes.todo}>{t(`todo.${code}`, { ...params, defaultValue: '' })}</div>
-        )}
+        <div className={classes.more}>{text}</div>
+        {remedy && <div className={classes.todo}>{remedy}</div>}
       </div>
     </li>
   );
