@@ -1,5 +1,5 @@
 # `make run` starts the portal with demo data, `make check` is for each commit, `make test` for each merge.
-.PHONY: run dev check test audit bench fmt
+.PHONY: run dev check test audit bench fmt dist dist-test
 
 # Builds the portal as far as it is out of date and starts it at http://127.0.0.1:8080.
 run:
@@ -20,6 +20,14 @@ test:
 # Licences, banned crates, sources and security advisories of the dependencies.
 audit:
 	@sh scripts/audit.sh
+
+# The release in dist/: archive, Debian package, licences, SBOM, checksums.
+dist:
+	@bash scripts/dist.sh
+
+# Installs, upgrades and removes the Debian package on this machine.
+dist-test:
+	@bash scripts/dist_test.sh
 
 # Measures the release binary, compared with a bare server.
 bench:
