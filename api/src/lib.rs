@@ -8,7 +8,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 1 | `assets` `body` `client_ip` `concurrency` `error` `language` `metrics` `oidc` `rate_limit` `redirect_allow_list` `redirect_url` `request_meta` `response` `uploads` `xlsx` |
+//! | 1 | `assets` `body` `client_ip` `concurrency` `error` `language` `listener` `metrics` `oidc` `rate_limit` `redirect_allow_list` `redirect_url` `request_meta` `response` `uploads` `xlsx` |
 //! | 2 | `downloads` `figures_cache` `invoice_pdf` `openapi` |
 //! | 3 | `state` |
 //! | 4 | `auth_error` `extract` |
@@ -26,6 +26,7 @@ mod extract;
 mod figures_cache;
 pub mod invoice_pdf;
 mod language;
+mod listener;
 mod metrics;
 mod middleware;
 mod oidc;
@@ -43,6 +44,7 @@ mod xlsx;
 
 pub use assets::CLIENT_ROUTES;
 pub use client_ip::Network;
+pub use listener::Listener;
 pub use metrics::Metrics;
 pub use oidc::{ProviderKind, ProviderSettings, Providers};
 pub use redirect_allow_list::RedirectAllowList;

@@ -2,6 +2,7 @@
 use crate::{
     client_ip::Network,
     concurrency::{ConcurrencyLimit, Permit},
+    listener::{Listener, Stream},
     rate_limit::network_prefix,
     request_meta::Peer,
     routes,
@@ -16,10 +17,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use std::{future::Future, io, net::IpAddr, time::Duration};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    time::{sleep, timeout},
-};
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
@@ -42,7 +40,7 @@ const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 /// # Errors
 /// When the listener cannot be taken from the runtime at the end. A connection that cannot be accepted is logged and tried
 /// again.
-pub async fn serve(listener: TcpListener, app: AppState, shutdown: impl Future<Output = Duration>) -> io::Result<()> {
+pub async fn serve(listener: Listener, app: AppState, shutdown: impl Future<Output = Duration>) -> io::Result<()> {
     let server = Server::new(&app);
     let mut shutdown = std::pin::pin!(shutdown.fuse());
     let mut drained = std::pin::pin!(futures::future::Fuse::terminated());
@@ -54,7 +52,7 @@ pub async fn serve(listener: TcpListener, app: AppState, shutdown: impl Future<O
             }
             () = &mut drained => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => server.spawn(stream, peer.ip().to_canonical()),
+                Ok((stream, peer)) => server.spawn(stream, peer),
                 Err(e) => {
                     tracing::warn!(error = %e, "accepting a connection failed");
                     sleep(ACCEPT_BACKOFF).await;
@@ -62,13 +60,7 @@ pub async fn serve(listener: TcpListener, app: AppState, shutdown: impl Future<O
             },
         }
     }
-    // Connections that wait in the backlog would be reset by closing the listener: they are served, too.
-    let listener = listener.into_std()?;
-    while let Ok((stream, peer)) = listener.accept() {
-        stream.set_nonblocking(true)?;
-        server.spawn(TcpStream::from_std(stream)?, peer.ip().to_canonical());
-    }
-    drop(listener);
+    listener.close(|stream, peer| server.spawn(stream, peer))?;
     app.shutdown.cancel();
     // hyper's graceful shutdown closes a connection whose request it has not read yet, which fails that request. During
     // the drain every response closes its connection, so used connections end by themselves.
@@ -105,13 +97,11 @@ impl Server {
     }
 
     /// Serves a connection in a task of its own; closes it when its peer has reached its limit.
-    fn spawn(&self, stream: TcpStream, peer: IpAddr) {
+    fn spawn(&self, stream: Stream, peer: IpAddr) {
         let Ok(permit) = self.limit.acquire(peer) else {
             tracing::debug!(%peer, "connection closed: too many from this address");
             return;
         };
-        // Responses are written whole: Nagle's algorithm would only delay them.
-        let _ = stream.set_nodelay(true);
         let began = CancellationToken::new();
         let first_request = began.clone();
         let service = self.router.clone().map_request(move |mut request: hyper::Request<Incoming>| {

@@ -1,7 +1,7 @@
 //! The HTTP listener on a real socket: client IP, timeouts, graceful shutdown.
 
 use crate::support::{TestApp, TestUser};
-use api::{HttpConfig, serve};
+use api::{HttpConfig, Listener, serve};
 use domain::{kernel::db::Sql, testing::World};
 use serde_json::json;
 use std::{net::SocketAddr, time::Duration};
@@ -25,7 +25,8 @@ async fn served(app: &TestApp) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let ended = tokio::spawn(serve(listener, app.app.clone(), async { stopped.await.unwrap_or_default() }));
+    let ended =
+        tokio::spawn(serve(Listener::Tcp(listener), app.app.clone(), async { stopped.await.unwrap_or_default() }));
     Served { address, stop, ended }
 }
 

@@ -8,6 +8,7 @@ mod source;
 use crate::{
     args::Globals,
     exit::{Failure, Result},
+    listen::{self, Listen},
     nearest::nearest,
     output::Record,
 };
@@ -122,7 +123,7 @@ pub struct Config {
     pub data_dir: PathBuf,
     pub database_url: String,
     pub pools: PoolSizes,
-    pub listen: SocketAddr,
+    pub listen: Listen,
     /// `None` if not configured: derived from the listening port then.
     pub public_url: Option<String>,
     pub smtp_url: Option<String>,
@@ -202,8 +203,7 @@ impl Config {
                 main: read.range("database_pool", 4..=1_000),
                 queue: read.range("database_queue_pool", 4..=1_000),
             },
-            listen: read
-                .with_default("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok()),
+            listen: read.with_default("listen", listen::ALLOWED, |text| text.parse().ok()),
             public_url: read.optional("public_url", "http://… or https://…, without a path", parse_public_url),
             smtp_url: read.optional(
                 "smtp_url",
@@ -273,13 +273,17 @@ impl Config {
             warnings,
             shown: SETTINGS.iter().map(|setting| display_setting(setting, sources)).collect(),
         };
+        if config.public_url.is_none() && config.listen.address().is_none() {
+            reader.errors.push(format!("public_url: set it; it does not follow from listen = {}", config.listen));
+        }
         if reader.errors.is_empty() { Ok(config) } else { Err(Failure::Usage(reader.errors.join("\n"))) }
     }
 
     /// Base URL of links; `listening` is the bound address, if there is one.
     pub fn public_url(&self, listening: Option<SocketAddr>) -> String {
-        let address = listening.unwrap_or(self.listen);
         self.public_url.clone().unwrap_or_else(|| {
+            // A socket without an address needs the setting.
+            let address = listening.or(self.listen.address()).unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 80)));
             // A browser cannot open the unspecified address.
             if address.ip().is_unspecified() {
                 format!("http://localhost:{}", address.port())

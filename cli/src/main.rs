@@ -7,6 +7,7 @@ mod completion;
 mod config;
 mod context;
 mod exit;
+mod listen;
 mod nearest;
 mod output;
 mod prompt;

@@ -5,6 +5,7 @@ mod backups;
 mod commands;
 mod help;
 mod import;
+mod listen;
 mod lists;
 mod logging;
 mod mail_delivery;

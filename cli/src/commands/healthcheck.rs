@@ -2,6 +2,7 @@
 use crate::{
     config::Config,
     exit::{Failure, Result},
+    listen::Listen,
     output::info,
 };
 use domain::operations::health_checks;
@@ -17,9 +18,16 @@ pub struct Args {
 }
 
 pub async fn run(args: &Args, config: &Config) -> Result {
-    let base = args.url.clone().unwrap_or_else(|| format!("http://{}", local_address(config.listen)));
+    let (base, socket) = match (&args.url, &config.listen) {
+        (Some(url), _) => (url.clone(), None),
+        (None, Listen::Address(address)) => (format!("http://{}", local_address(*address)), None),
+        (None, Listen::Unix(path)) => ("http://localhost".to_owned(), Some(path.as_path())),
+        (None, Listen::Systemd) => (config.public_url(None), None),
+    };
     let url = format!("{}/readyz", base.trim_end_matches('/'));
-    health_checks::page(url.clone()).await.map_err(|why| Failure::Refused(format!("{url} is not ready: {why}")))?;
+    health_checks::page(url.clone(), socket)
+        .await
+        .map_err(|why| Failure::Refused(format!("{url} is not ready: {why}")))?;
     info("ready");
     Ok(())
 }

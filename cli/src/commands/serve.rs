@@ -3,7 +3,8 @@ use crate::{
     checks,
     config::{self, Config},
     context,
-    exit::{Failure, Result},
+    exit::Result,
+    listen::Bound,
     output::{Format, Output, Record, info},
     shutdown,
 };
@@ -11,8 +12,7 @@ use domain::{
     Actor, Ctx, Error, Options,
     accounts::auth::{Auth, Keys},
 };
-use std::net::SocketAddr;
-use tokio::{net::TcpListener, sync::broadcast};
+use tokio::sync::broadcast;
 
 /// Events that a slow subscriber may lag behind before it reads the database instead.
 const FEED_CAPACITY: usize = 1024;
@@ -24,7 +24,7 @@ const FEED_CAPACITY: usize = 1024;
                   SIGINT   stops without that wait, as does Ctrl-C\n  A second signal stops at once."
 )]
 pub struct Args {
-    /// Address of the portal [default: 127.0.0.1:8080]
+    /// Address of the portal, unix:FILE or systemd [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
     /// Leave emails and scheduled jobs to `spvctl worker`
@@ -34,15 +34,12 @@ pub struct Args {
 
 pub async fn run(args: Args, config: Config) -> Result {
     let mailer = context::mailer(&config)?;
-    let listener = TcpListener::bind(config.listen)
-        .await
-        .map_err(|e| Failure::Refused(format!("listen: {} cannot be listened on: {e}", config.listen)))?;
-    let address = listener.local_addr()?;
+    let Bound { listener, address, file: _socket_file } = config.listen.bind().await?;
     let db = context::open_or_create_database(&config).await?;
     if let Some(words) = config::restrict_permissions(&config.data_dir) {
         tracing::warn!("{words}");
     }
-    let options = config.options(Some(address))?;
+    let options = config.options(address)?;
     context::migrate(&config, &db).await?;
     let auth = auth(&config)?;
     let ctx = context::operator_ctx(&options, db.clone()).acting_as(Actor::System("portal"));
@@ -74,7 +71,8 @@ pub async fn run(args: Args, config: Config) -> Result {
         feed,
         http: http_config(&config),
     });
-    print_banner(&options, address)?;
+    let listening = address.map_or_else(|| config.listen.to_string(), |address| address.to_string());
+    print_banner(&options, &listening)?;
     api::serve(listener, app, shutdown.requested()).await?;
     if let Some(worker) = worker {
         let _ = worker.await;
@@ -129,8 +127,8 @@ fn http_config(config: &Config) -> api::HttpConfig {
 }
 
 /// Prints the portal's address, and in demo mode the sign-ins.
-fn print_banner(options: &Options, address: SocketAddr) -> Result {
-    info(&format!("The portal is at {} (listening on {address}).", options.public_url));
+fn print_banner(options: &Options, listening: &str) -> Result {
+    info(&format!("The portal is at {} (listening on {listening}).", options.public_url));
     if !options.demo {
         return Ok(());
     }

@@ -20,7 +20,10 @@ fn precedence_is_flags_environment_file_defaults() {
     let environment = [("SPV_LISTEN", "127.0.0.1:2"), ("SPV_WORKER_CONCURRENCY", "4")];
     let config =
         read(file, &environment, Globals { listen: Some("127.0.0.1:3".to_owned()), ..Globals::default() }).unwrap();
-    assert_eq!((config.listen.port(), config.worker_concurrency, config.log.as_str()), (3, 4, "debug"));
+    assert_eq!(
+        (config.listen.to_string().as_str(), config.worker_concurrency, config.log.as_str()),
+        ("127.0.0.1:3", 4, "debug")
+    );
     assert_eq!(config.access_token_seconds, 900);
 }
 
@@ -28,7 +31,8 @@ fn precedence_is_flags_environment_file_defaults() {
 fn invalid_value_error_names_setting_source_and_allowed_values() {
     assert_eq!(
         refusal("listen = 'here'", &[("SPV_DEMO", "perhaps")]),
-        "listen: `here` from the configuration file is not allowed; it must be an address with a port, like 127.0.0.1:8080\n\
+        "listen: `here` from the configuration file is not allowed; it must be an address with a port, like \
+         127.0.0.1:8080, a socket, like unix:/run/spv/portal.sock, or systemd\n\
          demo: `perhaps` from SPV_DEMO is not allowed; it must be true or false"
     );
 }

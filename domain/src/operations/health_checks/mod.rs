@@ -16,7 +16,7 @@ use crate::{
 };
 use chrono::Duration;
 use serde::{Deserialize, Serialize};
-use std::{future::Future, time::Instant};
+use std::{future::Future, path::Path, time::Instant};
 use tokio::task::JoinHandle;
 
 /// Timeout of one probe.
@@ -81,9 +81,9 @@ type ProbeResult = std::result::Result<String, String>;
 pub async fn check(ctx: &Ctx, mail: impl Future<Output = ProbeResult> + Send + 'static) -> Result<()> {
     let url = &ctx.options.public_url;
     let mut parts = vec![
-        ("web_server", probe(page(format!("{url}/")))),
+        ("web_server", probe(page(format!("{url}/"), None))),
         ("database", probe(database(ctx.clone()))),
-        ("api_gateway", probe(page(format!("{url}/rest/v1/settings")))),
+        ("api_gateway", probe(page(format!("{url}/rest/v1/settings"), None))),
         ("file_storage", probe(storage(ctx.clone()))),
         ("mail", probe(mail)),
         ("queue", probe(queue(ctx.clone()))),
@@ -121,14 +121,18 @@ fn probe(part: impl Future<Output = ProbeResult> + Send + 'static) -> JoinHandle
     })
 }
 
-/// Gets a page of a running portal.
+/// Gets a page of a running portal, over its Unix socket if there is one.
 ///
 /// # Errors
 /// Why it does not answer, or the status that it answers with.
-pub async fn page(url: String) -> ProbeResult {
+pub async fn page(url: String, socket: Option<&Path>) -> ProbeResult {
     // Several crates use TLS, so rustls needs a default crypto provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build().map_err(|e| causes(&e))?;
+    let mut client = reqwest::Client::builder().timeout(TIMEOUT).no_proxy();
+    if let Some(path) = socket {
+        client = client.unix_socket(path);
+    }
+    let client = client.build().map_err(|e| causes(&e))?;
     let answer = client.get(&url).send().await.map_err(|e| causes(&e))?;
     if answer.status().is_success() { Ok(url) } else { Err(format!("{url} answers {}", answer.status())) }
 }
