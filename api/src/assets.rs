@@ -49,6 +49,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/admin-dashboard/jobs",
     "/admin-dashboard/logs",
     "/admin-dashboard/notifications",
+    "/admin-dashboard/outbox",
     "/admin-dashboard/preferences",
     "/admin-dashboard/security",
     "/admin-dashboard/security-settings",

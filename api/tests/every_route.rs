@@ -358,6 +358,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "dashboard_company"
         | "dashboard_admin"
         | "job_list"
+        | "mail_list"
         | "request_list"
         | "request_summary"
         | "event_stream"
@@ -426,7 +427,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "profile_update" => (String::new(), json!({ "city": "Tried" })),
         "settings_set" => (String::new(), json!({ "support_phone": "+1 555 0100" })),
         "job_retry" => ("01JDXWZ0000000000000000000".to_owned(), none()),
-        "alert_resolve" => (uuid::Uuid::nil().to_string(), none()),
+        "alert_resolve" | "mail_resend" => (uuid::Uuid::nil().to_string(), none()),
         "client_get" => (rows.maya.id.to_string(), none()),
         "client_update" => (rows.maya.id.to_string(), json!({ "phone": "555 0101" })),
         "client_invite" => (rows.maya.id.to_string(), none()),

@@ -98,6 +98,7 @@ const groups: Group[] = [
       paths.adminSettings,
       paths.adminLogs,
       paths.adminJobs,
+      paths.adminOutbox,
       paths.adminBackups,
       paths.adminSecurity,
       paths.adminNotifications,

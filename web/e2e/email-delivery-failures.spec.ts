@@ -42,3 +42,18 @@ test('address with a failed delivery is marked in the client list and on the use
     }
   }
 });
+
+test('super admin finds a failed email in the outbox and sends it again', async ({ office }) => {
+  const { first, last, name, email } = office.newPerson('Ove', 'Dahl');
+  const address = `undeliverable.${email}`;
+  await office.clientWithOrder({ first, last, name, email: address });
+  const sigrid = await office.superAdmin();
+  await sigrid.open(paths.adminOutbox);
+  const row = sigrid.row(address, 'Latest emails');
+  await expect(row.filter({ hasText: 'Failed' }).first()).toContainText(response);
+  await sigrid.field('Status').click();
+  await sigrid.page.getByRole('option', { name: 'Failed', exact: true }).click();
+  await sigrid.expectPath(paths.adminOutboxOf('failed'));
+  await row.first().getByRole('button', { name: 'Send again' }).click();
+  await sigrid.expectToast('Email queued', address);
+});

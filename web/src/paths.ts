@@ -130,6 +130,8 @@ export const paths = {
   adminLogsOf: (filters: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(filters)}`,
   adminBackups: '/admin-dashboard/backups',
   adminJobs: '/admin-dashboard/jobs',
+  adminOutbox: '/admin-dashboard/outbox',
+  adminOutboxOf: (status: string) => `/admin-dashboard/outbox?${new URLSearchParams({ status })}`,
   adminJobsOf: (status: string) => `/admin-dashboard/jobs?${new URLSearchParams({ status })}`,
   adminNotifications: '/admin-dashboard/notifications',
   adminPreferences: '/admin-dashboard/preferences',

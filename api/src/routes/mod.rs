@@ -23,6 +23,7 @@ mod isos;
 mod jobs;
 mod leads;
 mod logs;
+mod mails;
 mod maintenance;
 mod me;
 mod messages;
@@ -230,6 +231,8 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(backups::list, backups::create))
         .routes(routes!(jobs::list, jobs::create))
         .routes(routes!(jobs::retry))
+        .routes(routes!(mails::list))
+        .routes(routes!(mails::resend))
         .routes(routes!(requests::list, requests::create))
         .routes(routes!(requests::desk))
         .routes(routes!(requests::get, requests::update))

@@ -75,7 +75,7 @@ test('noun invalidates what its events invalidate', () => {
   expect(affectedNouns('call')).toEqual(['dashboards', 'notifications', 'calls', 'requests']);
   expect(affectedNouns('call.confirmed')).toEqual(affectedNouns('call'));
   expect(affectedNouns('document.infected')).not.toEqual(affectedNouns('document'));
-  expect(affectedNouns('mail.sent')).toEqual(['dashboards', 'notifications']);
+  expect(affectedNouns('mail.sent')).toEqual(['dashboards', 'notifications', 'mails']);
 });
 
 test('first fetch in flight is repeated after an event', async () => {

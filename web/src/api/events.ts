@@ -160,6 +160,7 @@ const NOUN_DEPENDENCIES = {
   factor: ['security', 'me'],
   recovery_codes: ['security'],
   identity: ['security'],
+  mail: ['mails'],
   user: ['me', 'clients', 'security', 'staff', 'users'],
   settings: ['settings'],
   maintenance: ['settings'],

@@ -4,6 +4,7 @@ import { trackedFetch } from './connection';
 import type {
   InvoiceStatus,
   LeadStage,
+  MailStatus,
   Period,
   ReportName,
   RequestKind,
@@ -462,6 +463,10 @@ export const queries = {
       queryKey: ['backups'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/backups', { signal })),
     }),
+  mails: (query: { status?: MailStatus; limit?: number }) =>
+    pages(['mails', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/mails', { params: { query: { ...query, cursor } }, signal })),
+    ),
   jobs: (query: { status?: string; limit?: number }) =>
     pages(['jobs', query], (cursor, signal) =>
       body(api.GET('/rest/v1/jobs', { params: { query: { ...query, cursor } }, signal })),

@@ -1490,6 +1490,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The outbox, newest first. Super admins. */
+        get: operations["mail_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/mails/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends an email again, with the same Message-ID. Staff. */
+        post: operations["mail_resend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/maintenance": {
         parameters: {
             query?: never;
@@ -4412,12 +4446,36 @@ export interface components {
             address: string | null;
             user_agent: string | null;
         };
+        /** @description An email, without its text: that is rendered when it is sent, and may contain a one-time link. */
+        Mail: {
+            /** Format: int64 */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["MailId"];
+            kind: components["schemas"]["MailKind"];
+            /** @description The last answer of the mail server that was not a success. */
+            last_error: string | null;
+            /** Format: date-time */
+            sent_at: string | null;
+            spv_id: components["schemas"]["SpvId"] | null;
+            status: components["schemas"]["MailStatus"];
+            to_email: string;
+            user_id: components["schemas"]["UserId"] | null;
+        };
         /** Format: uuid */
         MailId: string;
+        /**
+         * @description The kind of a mail; its texts are in the messages under this name.
+         * @enum {string}
+         */
+        MailKind: "password_setup" | "welcome" | "welcome_setup" | "recovery" | "spv_created" | "spv_closed" | "step_overdue" | "document_requested" | "document_returned" | "request_declined" | "request_answered" | "magic_link" | "confirm_signup" | "already_registered" | "invite" | "email_change_current" | "email_change_new" | "reauthentication" | "notices" | "digest" | "report" | "test";
         /** @description A queued mail. */
         MailQueued: {
             id: components["schemas"]["MailId"];
         };
+        /** @enum {string} */
+        MailStatus: "queued" | "sent" | "failed";
         /** @description The message shown to all users during maintenance. */
         Maintenance: {
             /** @description Null for the default message. */
@@ -5061,6 +5119,13 @@ export interface components {
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_LogEntry: {
             items: components["schemas"]["LogEntry"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
+        };
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
+        Page_Mail: {
+            items: components["schemas"]["Mail"][];
             /** @description None on the last page. */
             next_cursor: string | null;
             total: components["schemas"]["Total"] | null;
@@ -9798,6 +9863,66 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    mail_list: {
+        parameters: {
+            query?: {
+                status?: components["schemas"]["MailStatus"];
+                /** @description Sort order; only `-created_at` is supported. */
+                order?: string;
+                /** @description Page size, 1 to 500; default: 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Mail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    mail_resend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MailId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

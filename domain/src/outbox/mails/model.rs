@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 crate::kernel::text_enum! {
     /// The kind of a mail; its texts are in the messages under this name.
+    #[schema(as = MailKind)]
     pub enum Kind {
         /// To a new account: a link to set a password.
         PasswordSetup = "password_setup",
@@ -89,6 +90,7 @@ crate::kernel::text_enum! {
 }
 
 crate::kernel::text_enum! {
+    #[schema(as = MailStatus)]
     pub enum Status {
         Queued = "queued",
         Sent = "sent",

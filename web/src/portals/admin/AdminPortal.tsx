@@ -7,6 +7,7 @@ import {
   IconInbox,
   IconLayoutDashboard,
   IconListCheck,
+  IconMail,
   IconSettings,
   IconShieldCog,
   IconUserPlus,
@@ -82,6 +83,7 @@ function useAdminNavigation(): NavGroup[] {
       items: [
         { to: paths.adminLogs, icon: IconFileText, label: t('nav.logs'), goKey: 'l', inBar: true },
         { to: paths.adminJobs, icon: IconListCheck, label: t('jobs.title'), goKey: 'j' },
+        { to: paths.adminOutbox, icon: IconMail, label: t('outbox.title'), goKey: 'o' },
         { to: paths.adminBackups, icon: IconDatabaseExport, label: t('backups.title'), goKey: 'b' },
       ],
     },

@@ -127,7 +127,7 @@ function alertCausePath({ kind, subject }: Alert): string {
     const from: Record<string, string> = subject.includes('/') ? {} : { address: subject };
     return paths.adminLogsOf({ what: 'sign_in.failed', ...from });
   }
-  if (kind === 'mail_failing') return paths.adminLogsOf({ what: 'mail' });
+  if (kind === 'mail_failing') return paths.adminOutboxOf('failed');
   if (kind === 'dead_jobs') return paths.adminJobsOf('dead');
   if (kind === 'disk_low') return `${paths.adminSettings}#storage`;
   if (kind === 'backup_old' || kind === 'backup_incomplete') return paths.adminBackups;
