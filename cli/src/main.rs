@@ -10,6 +10,7 @@ mod exit;
 mod listen;
 mod nearest;
 mod output;
+mod progress;
 mod prompt;
 mod shutdown;
 mod telemetry;

@@ -4,6 +4,7 @@ use crate::{
     context::{self, CliContext},
     exit::{Failure, Result},
     output::{Output, Record, info},
+    progress,
     prompt::Prompt,
     shutdown,
 };
@@ -16,11 +17,10 @@ use domain::{
     },
     operations::backups::{self, Backup, Manifest, Progress, Report, Restored, State},
 };
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::Duration,
 };
 use tokio::sync::watch;
 
@@ -137,7 +137,7 @@ async fn ctx_without_portal(config: &Config) -> Result<Ctx> {
 
 async fn create(cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
-    let bar = progress_bar();
+    let bar = progress::spinner();
     let mut stop = shutdown::on_signal();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "copied");
     let made = tokio::select! {
@@ -180,7 +180,7 @@ async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
 }
 
 async fn verify(ctx: &Ctx, name: &str, out: &Output) -> Result {
-    let bar = progress_bar();
+    let bar = progress::spinner();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "checked");
     let report = backups::verify(ctx, name, &on_progress).await.map_err(name_missing_backup(name));
     bar.finish_and_clear();
@@ -234,7 +234,7 @@ async fn restore(config: &Config, name: Option<String>, out: &Output, prompt: &P
 }
 
 async fn restore_into(ctx: &Ctx, name: &str, mut stop: watch::Receiver<bool>) -> Result<Restored> {
-    let bar = progress_bar();
+    let bar = progress::spinner();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "restored");
     let begun = tokio::select! {
         begun = backups::begin_restore(ctx, name, &on_progress) => Some(begun),
@@ -274,20 +274,22 @@ fn name_missing_backup(name: &str) -> impl Fn(Error) -> Failure {
     }
 }
 
-/// Hidden by indicatif when stderr is no terminal.
-pub(super) fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::new_spinner();
-    bar.set_style(ProgressStyle::with_template("{spinner} {msg}").expect("a template of ours"));
-    bar.enable_steady_tick(Duration::from_millis(120));
-    bar
-}
-
+/// Tables by name, as their sizes differ; documents as a count.
 pub(super) fn show_progress(bar: &ProgressBar, progress: Progress<'_>, done: &str) {
-    bar.set_message(match progress {
-        Progress::Table { name, nth, of } => format!("table {nth} of {of} is being {done}: {name}"),
-        Progress::Document { nth, of } => format!("document {nth} of {of} is being {done}"),
-        Progress::Compared { name, nth, of } => format!("table {nth} of {of} is being compared: {name}"),
-    });
+    match progress {
+        Progress::Table { name, nth, of } => bar.set_message(format!("table {nth} of {of} is being {done}: {name}")),
+        Progress::Compared { name, nth, of } => {
+            bar.set_message(format!("table {nth} of {of} is being compared: {name}"));
+        }
+        Progress::Document { nth, of } => {
+            if bar.length().is_none() {
+                bar.set_length(of as u64);
+                bar.set_style(progress::counting(&format!("documents are being {done}")));
+                bar.reset_eta();
+            }
+            bar.set_position(nth as u64);
+        }
+    }
 }
 
 fn record(backup: &Backup) -> Record {

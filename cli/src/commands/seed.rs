@@ -3,7 +3,7 @@ use crate::{
     context::{self, CliContext},
     exit::{Failure, Result},
     output::info,
-    shutdown,
+    progress, shutdown,
 };
 use domain::{
     operations::{backups, seed},
@@ -13,7 +13,6 @@ use domain::{
         queue,
     },
 };
-use indicatif::{ProgressBar, ProgressStyle};
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{broadcast, watch},
@@ -57,12 +56,15 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         Some(orders) => load(seed::BenchmarkSize { orders, companies: args.companies, isos: args.isos }, cli).await,
         None if args.demo => {
             let mut stop = shutdown::on_signal();
+            let spinner = progress::spinner();
+            spinner.set_message("the demo office is being made, which takes some seconds");
             let made = tokio::select! {
                 made = seed::demo(&cli.ctx) => made?,
                 _ = stop.wait_for(|stop| *stop) => {
                     return Err(Failure::Refused("stopped; run it again to begin anew".to_owned()));
                 }
             };
+            spinner.finish_and_clear();
             info(match made {
                 true => "The demo office was made.",
                 false => "The demo office already exists; nothing was changed.",
@@ -141,11 +143,7 @@ fn outcome_of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
 async fn load(wanted: seed::BenchmarkSize, cli: &CliContext) -> Result {
     let orders = wanted.orders;
     let stop = shutdown::on_signal();
-    // Hidden by indicatif when stderr is no terminal.
-    let bar = ProgressBar::new(orders).with_style(
-        ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} orders, {per_sec}, {eta} left")
-            .expect("the template is well formed"),
-    );
+    let bar = progress::bar(orders, "orders");
     let made = seed::insert_benchmark_data(&cli.ctx, wanted, |made| {
         bar.set_position(made);
         !*stop.borrow()

@@ -1,11 +1,11 @@
 //! `spvctl move --to URL`
-use super::backup::{progress_bar, show_progress};
+use super::backup::show_progress;
 use crate::{
     config::{is_database, without_password},
     context::{CliContext, foreign_database},
     exit::{Failure, Result},
     output::{Record, info},
-    shutdown,
+    progress, shutdown,
 };
 use domain::{
     Error,
@@ -45,7 +45,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         Error::Unavailable(why) => Failure::Refused(format!("--to: the database cannot be reached: {why}")),
         other => Failure::Usage(format!("--to: {other}")),
     })?;
-    let bar = progress_bar();
+    let bar = progress::spinner();
     let mut stop = shutdown::on_signal();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "moved");
     let moving = tokio::select! {

@@ -62,6 +62,15 @@ impl TestPortal {
         if data.get("next_cursor").is_some() { data["items"].take() } else { data }
     }
 
+    /// Checks of `spvctl doctor` that failed. Disks are left out: the one of the tests may be nearly full.
+    pub fn failed_checks(&self) -> Vec<String> {
+        let done = self.run(&["doctor", "--format", "json"]);
+        let found: Value = serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {}{}", done.out, done.err));
+        let failed = found["items"].as_array().unwrap().iter().filter(|check| check["state"] == "failed");
+        let names = failed.map(|check| check["check"].as_str().unwrap().to_owned());
+        names.filter(|name| !["disk", "backup_disk"].contains(&name.as_str())).collect()
+    }
+
     /// Starts a long-running command; its output goes to [`Self::log`].
     pub fn start(&self, args: &[&str]) -> Running {
         self.running(self.command(args))
