@@ -259,7 +259,8 @@ impl Rows<'_> {
             }
             "import" => {
                 let options = ReadOptions::default();
-                let file = imports::reading::read(Kind::Companies, IMPORTED, &options).expect("a file");
+                let text = format!("name,business_name\nImported {0},Imported LLC\n", self.name);
+                let file = imports::reading::read(Kind::Companies, text.as_bytes(), &options).expect("a file");
                 let mut import =
                     imports::start(&root, Kind::Companies, "companies.csv", ImportOptions::default()).expect("starts");
                 import.batch(file.lines).await.expect("imports");
@@ -569,9 +570,6 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
 
 /// The smallest valid image: only its header is read.
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
-
-/// A file whose import is undone.
-const IMPORTED: &[u8] = b"name,business_name\nImported,Imported LLC\n";
 
 /// A file of a company.
 const COMPANIES: &[u8] = b"Name;Business name\nTried;Tried LLC\n;Nameless\n";
