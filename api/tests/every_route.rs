@@ -18,6 +18,7 @@ use domain::{
     desk::requests,
     directory::{calls, companies, iso_notes, isos, leads},
     kernel::ids::{CommissionId, CompanyId, IsoId, SpvId, UserId},
+    operations::imports::{self, ImportOptions, Kind, reading::ReadOptions},
     orders::{commissions, document_requests, documents::uploads, onboarding, steps},
     outbox::notifications,
     platform::{activity, maintenance},
@@ -62,8 +63,9 @@ struct Rows<'a> {
 }
 
 /// Every row, for the operations that read.
-const ALL_ROWS: [&str; 28] = [
+const ALL_ROWS: [&str; 29] = [
     "view",
+    "import",
     "spv",
     "step",
     "second_step",
@@ -255,6 +257,17 @@ impl Rows<'_> {
                 };
                 saved_views::create(&maya, input).await.expect("a view").id.to_string()
             }
+            "import" => {
+                let options = ReadOptions::default();
+                let text = format!("name,business_name\nImported {0},Imported LLC\n", self.name);
+                let file = imports::reading::read(Kind::Companies, text.as_bytes(), &options).expect("a file");
+                let mut import =
+                    imports::start(&root, Kind::Companies, "companies.csv", ImportOptions::default()).expect("starts");
+                import.batch(file.lines).await.expect("imports");
+                let id = import.id().to_string();
+                import.finish().await.expect("ends");
+                id
+            }
             "block" => ip_blocklist::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
             _ => panic!("no such row: {row}"),
         }
@@ -400,6 +413,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "alert_list"
         | "scan_latest"
         | "scan_create"
+        | "import_list"
         | "backup_list"
         | "backup_create"
         | "settings_logo_set"
@@ -419,6 +433,8 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "health_ready"
         // Without a link's token there is nothing to unsubscribe, for any role.
         | "email_unsubscribe" => (String::new(), none()),
+        "import_create" => (String::new(), none()),
+        "import_undo" => (rows.id("import").await, none()),
         "payout_run_open" => {
             rows.id("approved_commission").await;
             (String::new(), none())
@@ -556,6 +572,9 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
 /// The smallest valid image: only its header is read.
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
 
+/// A file of a company.
+const COMPANIES: &[u8] = b"Name;Business name\nTried;Tried LLC\n;Nameless\n";
+
 /// The company of the portal; required for super admins.
 async fn query(operation: &str, rows: &Rows<'_>) -> String {
     match operation {
@@ -569,6 +588,7 @@ async fn query(operation: &str, rows: &Rows<'_>) -> String {
         // More than there are.
         "activity_list" | "log_list" => "?limit=100".to_owned(),
         "job_list" => "?limit=500".to_owned(),
+        "import_create" => "?kind=companies&file_name=companies.csv".to_owned(),
         _ => String::new(),
     }
 }
@@ -706,7 +726,11 @@ async fn call(
     let asking = person.ask(method.clone(), &path);
     let asking = if is_read(method) { asking } else { asking.json(&body) };
     let asking = headers(asking, operation, rows);
-    let asking = if operation.ends_with("_logo_set") { asking.raw(PICTURE) } else { asking };
+    let asking = match operation {
+        "company_logo_set" | "settings_logo_set" => asking.raw(PICTURE),
+        "import_create" => asking.raw(COMPANIES),
+        _ => asking,
+    };
     asking.open().await
 }
 

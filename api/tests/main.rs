@@ -17,6 +17,7 @@ mod exports;
 mod factors;
 mod functions;
 mod impersonation;
+mod imports;
 mod json_fields;
 mod layers;
 mod maintenance;

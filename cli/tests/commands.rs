@@ -628,7 +628,9 @@ async fn export_writes_all_rows_as_csv_and_json_lines() {
     assert!(bytes.starts_with("\u{feff}id,".as_bytes()));
     assert_eq!(portal.run(&["export", "spvs"]).out.as_bytes(), &bytes[3..]);
     let again = portal.run(&["export", "spvs", "--out", &file]);
-    assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
+    assert_eq!((again.code, again.err.contains("exists; replace it with --force")), (1, true), "{}", again.err);
+    assert_eq!(portal.run(&["export", "spvs", "--format", "json", "--out", &file, "--force"]).code, 0);
+    assert!(portal.run(&["export", "spvs", "--bom"]).out.starts_with("\u{feff}id,"));
     for table in ["clients", "isos", "requests", "invoices", "documents", "leads", "calls", "activity"] {
         let done = portal.run(&["export", table, "--format", "json"]);
         assert_eq!(done.code, 0, "{table}: {}", done.err);

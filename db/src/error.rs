@@ -26,6 +26,9 @@ pub enum Error {
     /// A unique index refused the row.
     #[error(transparent)]
     UniqueViolation(sqlx::Error),
+    /// Another row refers to the row that was to be deleted.
+    #[error(transparent)]
+    ForeignKeyViolation(sqlx::Error),
     /// A fault of the statement or of its caller.
     #[error(transparent)]
     Other(BoxError),
@@ -43,6 +46,11 @@ impl Error {
         matches!(self, Self::UniqueViolation(_))
     }
 
+    /// Whether another row refers to the row that was to be deleted.
+    pub fn is_foreign_key_violation(&self) -> bool {
+        matches!(self, Self::ForeignKeyViolation(_))
+    }
+
     /// Whether the same call may succeed later.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::LockTimeout(_) | Self::Serialization(_))
@@ -56,6 +64,7 @@ impl From<sqlx::Error> for Error {
             Some("40001" | "40P01") => Self::Serialization(error),
             Some("55P03") => Self::LockTimeout(error),
             _ if matches!(kind, Some(ErrorKind::UniqueViolation)) => Self::UniqueViolation(error),
+            _ if matches!(kind, Some(ErrorKind::ForeignKeyViolation)) => Self::ForeignKeyViolation(error),
             _ if is_unavailable(&error) => Self::Unavailable(match remedy(&error) {
                 Some(remedy) => format!("{}; {remedy}", causes(&error)),
                 None => causes(&error),

@@ -16,6 +16,7 @@ mod concurrency;
 mod corrections;
 mod demo_seed;
 mod documents;
+mod import_files;
 mod imports;
 mod invoices;
 mod iso_partners;

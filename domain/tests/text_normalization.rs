@@ -15,7 +15,7 @@ use domain::{
         access::Role,
         page::{Order, PageQuery},
     },
-    operations::imports::{self, Kind, Outcome},
+    operations::imports::{self, ImportOptions, Kind, Outcome},
     orders::{
         onboarding::{self, Setup},
         spvs,
@@ -71,7 +71,7 @@ async fn import_recognizes_other_spellings() {
     on_both(async |world| {
         let company = world.company("Société Générale").await;
         world.client("Maya", company, None).await;
-        let mut import = imports::start(&world.operator(), Kind::Spvs, false).unwrap();
+        let mut import = imports::start(&world.operator(), Kind::Spvs, "file.csv", ImportOptions::default()).unwrap();
         let mut outcomes = Vec::new();
         for identifier in [SPELLINGS[0], IDENTIFIER, SPELLINGS[2], "Societe-1"] {
             let row = [
@@ -83,8 +83,9 @@ async fn import_recognizes_other_spellings() {
             let row = row.map(|(name, cell)| (name, cell.to_owned())).into_iter().collect();
             outcomes.push(match import.row(&row).await.unwrap() {
                 Outcome::Created => "made".to_owned(),
-                Outcome::Exists(existing) => format!("there as {}", existing.unwrap_or_default()),
-                Outcome::Rejected(error) => code(&error),
+                Outcome::Present(existing) => format!("there as {}", existing.unwrap_or_default()),
+                Outcome::Rejected { error, .. } => code(&error),
+                other => format!("{other:?}"),
             });
         }
         assert_eq!(outcomes, ["made", "there as ", "there as Soci\u{e9}t\u{e9}-1", "made"]);

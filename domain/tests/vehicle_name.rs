@@ -6,7 +6,7 @@ use domain::{
         ids::{CompanyId, UserId},
         page::PageQuery,
     },
-    operations::imports::{self, Kind, Outcome},
+    operations::imports::{self, ImportOptions, Kind, Outcome},
     orders::{
         onboarding::{self, OrderInput},
         spvs::{self, Filter},
@@ -90,7 +90,7 @@ async fn import_reads_the_vehicle_name() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
-        let mut import = imports::start(&world.operator(), Kind::Spvs, false).unwrap();
+        let mut import = imports::start(&world.operator(), Kind::Spvs, "file.csv", ImportOptions::default()).unwrap();
         let cells = [
             ("identifier", "FUND-7"),
             ("client_email", "maya@example.com"),

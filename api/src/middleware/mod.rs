@@ -9,6 +9,7 @@ use crate::{
     language::negotiate_language,
     metrics,
     request_meta::{Peer, RequestMeta, is_api_path},
+    routes::imports,
     state::AppState,
 };
 use admission::RequestInfo;
@@ -40,6 +41,8 @@ use tracing::Instrument;
 
 /// Uploads have no request timeout: their use case has an idle timeout and a size limit.
 const UPLOADS: &str = "/storage/v1/uploads/";
+/// Imports have no request timeout, as they may have thousands of rows, and a body limit of their own.
+const IMPORTS: &str = "/rest/v1/imports";
 /// The timeout restarts whenever this many bytes of the body arrived, so that a slow connection does not time out.
 const BODY_PROGRESS_BYTES: u64 = 8 << 10;
 /// Compressing a smaller response costs more than sending it.
@@ -96,16 +99,18 @@ async fn admit_and_run(app: &AppState, request: Request, next: Next, meta: &Requ
     // Auth routes have error bodies of their own and check the body size when they read it.
     let is_auth = request.uri().path().starts_with("/auth/v1/");
     let is_upload = request.uri().path().starts_with(UPLOADS) && *request.method() == Method::PATCH;
+    let is_import = request.uri().path().starts_with(IMPORTS) && *request.method() == Method::POST;
+    let body_limit = if is_import { imports::MAX_BYTES } else { app.http.body_limit };
     let info = RequestInfo { method: request.method(), path: request.uri().path(), headers: request.headers() };
     if let Some(rejection) = admission::check(app, info, meta).await {
         return rejection;
     }
-    if !is_auth && !is_upload && declares_more_than(request.headers(), app.http.body_limit) {
-        return ApiError::too_large(app.http.body_limit).into_response();
+    if !is_auth && !is_upload && declares_more_than(request.headers(), body_limit) {
+        return ApiError::too_large(body_limit).into_response();
     }
     // Auth routes apply the same limit themselves; a second more lets their error body win.
     let limit = match app.http.time_limit {
-        _ if is_upload => None,
+        _ if is_upload || is_import => None,
         limit if is_auth => Some(limit + Duration::from_secs(1)),
         limit => Some(limit),
     };

@@ -18,6 +18,7 @@ mod finances;
 mod functions;
 mod health;
 mod impersonation;
+pub(crate) mod imports;
 mod invoices;
 mod isos;
 mod jobs;
@@ -115,7 +116,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(isos::get, isos::delete))
         .routes(routes!(isos::archive))
         .routes(routes!(isos::restore))
-        // Exports and search.
+        // Exports, search, imports.
         .routes(routes!(exports::clients))
         .routes(routes!(exports::companies))
         .routes(routes!(exports::isos))
@@ -127,6 +128,8 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(exports::calls))
         .routes(routes!(exports::tasks))
         .routes(routes!(search::find))
+        .routes(routes!(imports::list, imports::create))
+        .routes(routes!(imports::undo))
         // Orders and their steps.
         .routes(routes!(spvs::list, spvs::create))
         .routes(routes!(spvs::get, spvs::update))

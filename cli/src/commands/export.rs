@@ -17,20 +17,26 @@ use domain::{
 use serde_json::{Map, Value};
 use std::{
     fs::File,
-    io::{BufWriter, Write},
-    path::PathBuf,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
 };
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  spvctl export spvs > spvs.csv\n  spvctl export clients --format json --out clients.jsonl\n  spvctl export activity | head"
+    after_help = "Examples:\n  spvctl export spvs > spvs.csv\n  spvctl export clients --format json --out clients.jsonl\n  spvctl export spvs --out spvs.csv --force\n  spvctl export activity | head"
 )]
 pub struct Args {
     #[arg(value_enum)]
     table: TableName,
-    /// Output file instead of standard output
+    /// Output file instead of standard output; a CSV file begins with a byte-order mark, as Excel needs it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Replace the output file if it exists
+    #[arg(long, requires = "out")]
+    force: bool,
+    /// Begin CSV with a byte-order mark on standard output, too
+    #[arg(long)]
+    bom: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -79,8 +85,8 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     }
     let to: Box<dyn Write> = match &args.out {
         Some(path) => {
-            let file = File::create_new(path);
-            Box::new(file.map_err(|e| Failure::Refused(format!("--out: {} cannot be written: {e}", path.display())))?)
+            let file = if args.force { File::create(path) } else { File::create_new(path) };
+            Box::new(file.map_err(|e| not_written(path, &e))?)
         }
         None => Box::new(std::io::stdout()),
     };
@@ -93,7 +99,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
             exports::log_export(&cli.ctx, table).await?;
             if !lines {
                 // Excel needs a byte-order mark to read a file as UTF-8; programs that read a pipe do not.
-                if args.out.is_some() {
+                if args.out.is_some() || args.bom {
                     to.write_all("\u{feff}".as_bytes())?;
                 }
                 write_line(&mut to, names.iter().map(|name| (*name).to_owned()))?;
@@ -122,6 +128,14 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         info(&format!("{count} rows in {}.", path.display()));
     }
     Ok(())
+}
+
+fn not_written(path: &Path, error: &io::Error) -> Failure {
+    let path = path.display();
+    Failure::Refused(match error.kind() {
+        io::ErrorKind::AlreadyExists => format!("--out: {path} exists; replace it with --force"),
+        _ => format!("--out: {path} cannot be written: {error}"),
+    })
 }
 
 fn write_line(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result {

@@ -8,36 +8,40 @@ use crate::{
 use clap::ValueEnum;
 use domain::{
     Error,
-    kernel::{csv::unescape_formulas, i18n},
-    operations::imports::{self, Column, Import, ImportTotals, Kind, Outcome, Row},
+    kernel::{error::FieldError, i18n},
+    operations::imports::{
+        self, Difference, Import, ImportOptions, ImportTotals, Kind, LineOutcome, Outcome,
+        reading::{self, Container, DateOrder, FileFormat, ImportLine, ReadOptions},
+    },
 };
-use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::value::RawValue;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io::Read,
-};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use std::io::Read;
 
 /// Long help of `spvctl import`.
 pub const ABOUT: &str = "\
-Clients or orders from a file, CSV or JSON Lines
+Import clients, companies, ISO partners or orders from a file
 
-The file has a header line or is JSON Lines, as `spvctl export` writes them.
+CSV with commas, semicolons or tabs, JSON Lines, or an XLSX workbook, with the columns that `spvctl export` writes. Headers \
+may have any letter case and spelling: `First Name` is first_name. Encoding, separator, order of the dates and decimal comma \
+are detected; what can be read in two ways is refused with the flag that decides.
 
 A client needs first_name, last_name, email and company_name; it may have phone, address, iso_email or iso_name, and a \
 status: pending, active, suspended or archived. It gets no password: send the link with `spvctl client invite`.
 
+A company needs name and business_name, an ISO partner first_name, last_name, email and company_name. An archived_at archives \
+them.
+
 An order needs identifier, client_email, company_name, and purchase_amount or price; it may have iso_email or iso_name, \
 country, currency, commission or iso_commission_percentage, status, ordered_date, closed_at and steps_completed. On hold \
-or cancelled it needs a status_reason. Import its client first; suspended and archived clients get no \
-orders.
+or cancelled it needs a status_reason. Import companies, partners and clients first.
 
-No emails are sent and no invoices are issued. Existing rows are left unchanged. A refused row is listed with its \
-line, and the others are imported.";
+No emails are sent and no invoices are issued. Existing rows are compared by their filled cells: other values are listed, and \
+left unchanged without --update. A rejected row is listed with its line, and the others are imported. Rows are stored in \
+batches; after an interruption run it again.";
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  spvctl import clients clients.csv --dry-run\n  spvctl import spvs spvs.jsonl\n  spvctl import spvs spvs.csv --format csv > refused.csv\n  spvctl --data-dir /srv/one export clients | spvctl --data-dir /srv/two import clients -"
+    after_help = "Examples:\n  spvctl import clients clients.csv --dry-run\n  spvctl import clients clients.xlsx --sheet Clients --map \"Given name=first_name\" --ignore-unknown\n  spvctl import spvs spvs.csv --date-format DD.MM.YYYY --decimal-comma\n  spvctl import companies companies.csv --update\n  spvctl import spvs spvs.jsonl --format csv > rejected.csv\n  spvctl --data-dir /srv/one export clients | spvctl --data-dir /srv/two import clients -"
 )]
 pub struct Args {
     #[arg(value_enum)]
@@ -47,19 +51,52 @@ pub struct Args {
     /// Say what would be done, and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Apply the file's values to rows that exist with other ones
+    #[arg(long)]
+    update: bool,
+    /// Read a column of the file as another one; without a name after the sign it is skipped. May be repeated
+    #[arg(long, value_name = "HEADER=COLUMN", value_parser = parse_pair)]
+    map: Vec<(String, String)>,
+    /// Skip unknown columns
+    #[arg(long)]
+    ignore_unknown: bool,
+    /// Order of day, month and year, such as DD.MM.YYYY or MM/DD/YYYY
+    #[arg(long, value_name = "FORMAT", value_parser = parse_date_order)]
+    date_format: Option<DateOrder>,
+    /// Amounts have a decimal comma: `1.250,00`; with =false a decimal point
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    decimal_comma: Option<bool>,
+    /// Sheet of a workbook [default: the first]
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.rsplit_once('=').ok_or("expected HEADER=COLUMN, for example \"First name=first_name\"")?;
+    Ok((pair.0.to_owned(), pair.1.trim().to_owned()))
+}
+
+fn parse_date_order(text: &str) -> Result<DateOrder, String> {
+    text.parse().map_err(|_| "expected an order such as DD.MM.YYYY, MM/DD/YYYY or YYYY-MM-DD".to_owned())
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum TableName {
     Clients,
+    Companies,
+    Isos,
     Spvs,
 }
 
-/// A row of the file, or why it is refused.
-struct ImportLine {
-    /// Line number of its start, from 1.
-    number: usize,
-    row: Result<Row, Refusal>,
+impl TableName {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Clients => Kind::Clients,
+            Self::Companies => Kind::Companies,
+            Self::Isos => Kind::Isos,
+            Self::Spvs => Kind::Spvs,
+        }
+    }
 }
 
 /// Why a row is refused: the columns at fault, if known, and a message.
@@ -68,102 +105,122 @@ struct Refusal {
     reason: String,
 }
 
-/// Imports row by row. Prints refused rows as data and the totals as a message.
+/// Imports a file. Prints rejected and differing rows as data and the totals as a message.
 pub async fn run(args: Args, cli: &CliContext) -> Result {
-    let kind = match args.table {
-        TableName::Clients => Kind::Clients,
-        TableName::Spvs => Kind::Spvs,
-    };
+    let kind = args.table.kind();
     let file = if args.file == "-" { "standard input" } else { args.file.as_str() };
-    let wrong = |words: String| Failure::Usage(format!("{file}: {words}"));
-    let text = read_text(&args.file).map_err(wrong)?;
-    if text.trim().is_empty() {
+    let bytes = read_bytes(&args.file).map_err(|e| Failure::Refused(format!("{file}: cannot be read: {e}")))?;
+    let options = ReadOptions {
+        map: args.map,
+        ignore_unknown: args.ignore_unknown,
+        date_order: args.date_format,
+        decimal_comma: args.decimal_comma,
+        sheet: args.sheet,
+    };
+    let found = reading::read(kind, &bytes, &options).map_err(|error| unreadable(file, error))?;
+    if found.columns.is_empty() {
         info(&format!("{file} is empty."));
         return Ok(());
     }
-    if text.trim_start().starts_with('[') {
-        return Err(wrong("expected one JSON object per line, as `spvctl export --format json` writes it".to_owned()));
+    if !found.problems.is_empty() {
+        return Err(unreadable(file, Error::Invalid(found.problems)));
     }
-    let lines = if text.trim_start().starts_with('{') { parse_json_lines(kind, &text) } else { parse_csv(kind, &text) };
-    let lines = lines.map_err(wrong)?;
+    if let Some(words) = format_words(&found.format) {
+        info(&words);
+    }
+    let lines = found.lines;
     if lines.is_empty() {
         info(&format!("{file} has a header but no rows."));
         return Ok(());
     }
-    let mut import = imports::start(&cli.ctx, kind, args.dry_run)?;
-    let mut sums = ImportTotals::default();
-    let mut refused = Vec::new();
-    let stopped = import_rows(&mut import, kind, lines, &mut sums, &mut refused).await;
+    let options = ImportOptions { dry_run: args.dry_run, update: args.update };
+    let mut import = imports::start(&cli.ctx, kind, file, options)?;
+    let mut records = Vec::new();
+    let stopped = import_lines(&mut import, lines, &mut records).await;
+    let totals = import.totals();
     // Imported rows are kept, so the totals are printed even after an error.
-    let noted = import.finish(sums).await;
-    if !refused.is_empty() || cli.out.format == Format::Json {
-        cli.out.list(refused, "refused rows")?;
+    let noted = import.finish().await;
+    if !records.is_empty() || cli.out.format == Format::Json {
+        cli.out.list(records, "rows to report")?;
     }
-    let ImportTotals { created: made, existing: there, rejected: refused } = sums;
-    info(&match args.dry_run {
-        true => format!("Dry run: {made} to import, {there} already present, {refused} rejected. Nothing was changed."),
-        false => format!("Imported {made}, already present {there}, rejected {refused}."),
-    });
+    info(&totals_words(totals, args.dry_run));
     stopped?;
     noted?;
-    if refused > 0 { Err(Failure::Found) } else { Ok(()) }
+    if totals.rejected > 0 { Err(Failure::Found) } else { Ok(()) }
 }
 
-/// Imports the rows one by one; a signal stops it between two.
-async fn import_rows(
-    import: &mut Import,
-    kind: Kind,
-    lines: Vec<ImportLine>,
-    sums: &mut ImportTotals,
-    refused: &mut Vec<Record>,
-) -> Result {
+/// Imports the lines batch by batch; a signal stops it between two.
+async fn import_lines(import: &mut Import, lines: Vec<ImportLine>, records: &mut Vec<Record>) -> Result {
     let stop = shutdown::on_signal();
     // Hidden by indicatif when stderr is no terminal.
     let bar = ProgressBar::new(lines.len() as u64).with_style(
-        ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left")
-            .expect("the template is well formed"),
+        ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} rows, {rate}, {eta} left")
+            .expect("the template is well formed")
+            .with_key("rate", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+                let _ = write!(to, "{:.0} a second", state.per_sec());
+            }),
     );
-    for ImportLine { number, row } in lines {
+    let mut lines = lines.into_iter().peekable();
+    while let Some(next) = lines.peek() {
         if *stop.borrow() {
             bar.finish_and_clear();
-            return Err(Failure::Refused(format!("stopped before line {number}; run it again to go on")));
+            let line = next.number;
+            return Err(Failure::Refused(format!("stopped before line {line}; run it again to import the rest")));
         }
-        let name = row.as_ref().map(|row| row_label(kind, row)).unwrap_or_default();
-        let why = match row {
-            Ok(row) => match import.row(&row).await? {
-                Outcome::Created => {
-                    sums.created += 1;
-                    None
-                }
-                Outcome::Exists(existing) => {
-                    sums.existing += 1;
-                    if let Some(existing) = existing {
-                        bar.suspend(|| info(&format!("Line {number}: {name} is already there as {existing}.")));
-                    }
-                    None
-                }
-                Outcome::Rejected(error) => Some(refusal(&error)),
-            },
-            Err(why) => Some(why),
-        };
-        if let Some(Refusal { field, reason }) = why {
-            sums.rejected += 1;
-            let record = Record::new().with("line", number).with("name", name);
-            refused.push(record.with("field", field).with("reason", reason));
+        let batch: Vec<ImportLine> = lines.by_ref().take(imports::BATCH_ROWS).collect();
+        let rows = batch.len() as u64;
+        for done in import.batch(batch).await? {
+            if let Outcome::Present(Some(spelling)) = &done.outcome {
+                let LineOutcome { line, label, .. } = &done;
+                bar.suspend(|| info(&format!("Line {line}: {label} is already present as {spelling}.")));
+            }
+            records.extend(outcome_records(done));
         }
-        bar.inc(1);
+        bar.inc(rows);
     }
     bar.finish_and_clear();
     Ok(())
 }
 
-/// Label of a row in messages.
-fn row_label(kind: Kind, row: &Row) -> String {
-    let cell = |name: &str| row.get(name).map(|cell| cell.trim()).unwrap_or_default();
-    match kind {
-        Kind::Clients => format!("{} {}", cell("first_name"), cell("last_name")).trim().to_owned(),
-        Kind::Spvs => cell("identifier").to_owned(),
+/// What is reported of a line: why it is rejected, or each value that is not the portal's.
+fn outcome_records(LineOutcome { line, label, outcome }: LineOutcome) -> Vec<Record> {
+    let record = |outcome: &str, field: Option<String>, portal: Option<String>, file: Option<String>| {
+        let record = Record::new().with("line", line).with("name", label.as_str()).with("outcome", outcome);
+        record.with("field", field).with("portal", portal).with("file", file)
+    };
+    match outcome {
+        Outcome::Created | Outcome::Present(_) => Vec::new(),
+        Outcome::Rejected { error, value } => {
+            let Refusal { field, reason } = refusal(&error);
+            vec![record("rejected", field, None, value).with("reason", reason)]
+        }
+        Outcome::Differs(found) => differences("differs", "left unchanged", found, record),
+        Outcome::Updated(found) => differences("updated", "updated", found, record),
     }
+}
+
+fn differences(
+    outcome: &str,
+    reason: &str,
+    found: Vec<Difference>,
+    record: impl Fn(&str, Option<String>, Option<String>, Option<String>) -> Record,
+) -> Vec<Record> {
+    let row = |of: Difference| record(outcome, Some(of.column.to_owned()), Some(of.portal), Some(of.file));
+    found.into_iter().map(|of| row(of).with("reason", reason)).collect()
+}
+
+fn totals_words(totals: ImportTotals, dry_run: bool) -> String {
+    let ImportTotals { created, updated, present, differing, rejected } = totals;
+    let some = |count: u64, words: &str| if count > 0 { format!(", {count} {words}") } else { String::new() };
+    if dry_run {
+        let (updated, differing) = (some(updated, "to update"), some(differing, "with other values"));
+        return format!(
+            "Dry run: {created} to import{updated}, {present} already present{differing}, {rejected} rejected. \
+             Nothing was changed."
+        );
+    }
+    let (updated, differing) = (some(updated, "updated"), some(differing, "with other values left unchanged"));
+    format!("Imported {created}{updated}, already present {present}{differing}, rejected {rejected}.")
 }
 
 fn refusal(error: &Error) -> Refusal {
@@ -175,284 +232,43 @@ fn refusal(error: &Error) -> Refusal {
     Refusal { field: Some(names.join(", ")), reason: reasons.join(" ") }
 }
 
-/// Reads a file or standard input as UTF-8, without byte-order mark.
-fn read_text(file: &str) -> Result<String, String> {
+/// Reads a file or standard input.
+fn read_bytes(file: &str) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = match file {
-        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
-        path => std::fs::read(path).map(|found| bytes = found),
+    match file {
+        "-" => std::io::stdin().read_to_end(&mut bytes).map(|_| bytes),
+        path => std::fs::read(path),
+    }
+}
+
+/// The failure of a file that cannot be read as it is, with the flags that help.
+fn unreadable(file: &str, error: Error) -> Failure {
+    let Error::Invalid(fields) = error else { return error.into() };
+    let mut lines: Vec<String> = fields.iter().map(|error| i18n::field(LANGUAGE, error)).collect();
+    let has = |field: &str| fields.iter().any(|error: &FieldError| error.field == field);
+    for (field, remedy) in [
+        ("map", "Map a column with --map \"Header=column\", or skip unknown ones with --ignore-unknown."),
+        ("date_format", "Give --date-format DD/MM/YYYY or --date-format MM/DD/YYYY."),
+        ("decimal_comma", "Give --decimal-comma, or --decimal-comma=false."),
+    ] {
+        if has(field) {
+            lines.push(remedy.to_owned());
+        }
+    }
+    Failure::Usage(format!("{file}: {}", lines.join("\n  ")))
+}
+
+/// How the file was read, unless it has the form of an export.
+fn format_words(format: &FileFormat) -> Option<String> {
+    let container = match &format.container {
+        Container::Csv { separator, encoding } => {
+            format!("{}-separated {}", separator.name(), encoding.replace("windows", "Windows"))
+        }
+        Container::JsonLines { encoding } => format!("JSON Lines in {encoding}"),
+        Container::Workbook { sheet } => format!("sheet {sheet}"),
     };
-    read.map_err(|e| format!("cannot be read: {e}"))?;
-    let mut text = String::from_utf8(bytes).map_err(|e| {
-        let line = 1 + count_line_breaks(&e.as_bytes()[..e.utf8_error().valid_up_to()]);
-        format!("line {line} is not UTF-8; save the file as UTF-8")
-    })?;
-    if text.starts_with('\u{feff}') {
-        text.remove(0);
-    }
-    Ok(text)
-}
-
-/// Counts line breaks: LF, CRLF and CR.
-fn count_line_breaks(bytes: &[u8]) -> usize {
-    let ends = |n: usize| bytes[n] == b'\n' || (bytes[n] == b'\r' && bytes.get(n + 1) != Some(&b'\n'));
-    (0..bytes.len()).filter(|n| ends(*n)).count()
-}
-
-/// Maps the header of a file to known columns.
-fn map_columns<'a>(kind: Kind, names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Column>, String> {
-    let known = imports::columns(kind);
-    let mut found = Vec::new();
-    for name in names {
-        let Some(column) = known.find(name) else {
-            let read = [known.required, known.optional].concat().join(", ");
-            return Err(format!(
-                "the column `{name}` is not known. Columns are {read}. Accepted but ignored: {}",
-                known.unread.join(", ")
-            ));
-        };
-        if column != Column::Unread && found.contains(&column) {
-            return Err(format!("the column `{name}` appears twice"));
-        }
-        found.push(column);
-    }
-    let missing = known.required.iter().copied().filter(|name| !found.contains(&Column::Read(name)));
-    match missing.collect::<Vec<_>>().as_slice() {
-        [] => Ok(found),
-        missing => Err(format!("these columns are missing: {}", missing.join(", "))),
-    }
-}
-
-/// Parses a CSV file.
-fn parse_csv(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let mut record = csv::StringRecord::new();
-    let mut header: Option<Vec<Column>> = None;
-    let mut lines = Vec::new();
-    // Line number, and the byte offset up to which line breaks are counted.
-    let (mut line, mut counted) = (1, 0);
-    loop {
-        let start = reader.position().byte() as usize;
-        if !reader.read_record(&mut record).map_err(|e| e.to_string())? {
-            break;
-        }
-        let whole = &text[start..reader.position().byte() as usize];
-        // Leading line breaks belong to the previous record or to empty lines.
-        let begins = start + whole.len() - whole.trim_start_matches(['\r', '\n']).len();
-        line += count_line_breaks(&text.as_bytes()[counted..begins]);
-        counted = begins;
-        let open = !has_closed_quotes(whole);
-        let Some(header) = &header else {
-            if open {
-                return Err("a quotation mark of the header is not closed".to_owned());
-            }
-            header = Some(map_columns(kind, record.iter().map(str::trim))?);
-            continue;
-        };
-        if record.iter().all(|cell| cell.trim().is_empty()) {
-            continue;
-        }
-        let row = if open {
-            Err(malformed(UNCLOSED_QUOTE.to_owned()))
-        } else if record.len() != header.len() {
-            Err(malformed(format!("There are {} cells, and {} columns.", record.len(), header.len())))
-        } else {
-            let cells = header.iter().zip(&record);
-            Ok(cells.filter_map(|(column, cell)| Some((column_name(*column)?, unescape_formulas(cell)))).collect())
-        };
-        lines.push(ImportLine { number: line, row });
-    }
-    Ok(lines)
-}
-
-/// Whether every quoted cell of a record is closed. A quotation mark inside an unquoted cell, as for inches, opens no quote.
-fn has_closed_quotes(record: &str) -> bool {
-    let mut rest = record.trim_matches(['\r', '\n']);
-    loop {
-        let Some(mut quoted) = rest.strip_prefix('"') else {
-            let Some((_, next)) = rest.split_once(',') else { return true };
-            rest = next;
-            continue;
-        };
-        let after = loop {
-            let Some((_, after)) = quoted.split_once('"') else { return false };
-            // A doubled mark is an escaped one.
-            match after.strip_prefix('"') {
-                Some(more) => quoted = more,
-                None => break after,
-            }
-        };
-        match after.strip_prefix(',') {
-            Some(next) => rest = next,
-            None => return after.is_empty(),
-        }
-    }
-}
-
-/// Refusal of a row with an open quote, which would swallow the rows below.
-const UNCLOSED_QUOTE: &str = "A quotation mark is not closed.";
-
-fn malformed(reason: String) -> Refusal {
-    Refusal { field: None, reason }
-}
-
-fn column_name(column: Column) -> Option<&'static str> {
-    match column {
-        Column::Read(name) => Some(name),
-        Column::Unread => None,
-    }
-}
-
-type Object = BTreeMap<String, Box<RawValue>>;
-
-/// Parses JSON Lines. Malformed lines do not count for the columns.
-fn parse_json_lines(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
-    let read = |(n, line): (usize, &str)| {
-        let object = serde_json::from_str::<Object>(line);
-        (n + 1, object.map_err(|_| malformed("This is no JSON object.".to_owned())))
-    };
-    let read: Vec<_> = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(read).collect();
-    let objects: Vec<&Object> = read.iter().filter_map(|(_, object)| object.as_ref().ok()).collect();
-    if !objects.is_empty() {
-        let names: BTreeSet<&str> = objects.into_iter().flat_map(Object::keys).map(String::as_str).collect();
-        map_columns(kind, names)?;
-    }
-    let line = |(number, object): (usize, Result<Object, Refusal>)| ImportLine {
-        number,
-        row: object.and_then(|of| parse_object(kind, of)),
-    };
-    Ok(read.into_iter().map(line).collect())
-}
-
-/// Columns whose cells are amounts.
-const AMOUNTS: [&str; 3] = ["purchase_amount", "price", "commission"];
-
-/// A JSON number as a cell, in its notation. Amounts lose trailing zeros: the point of a JSON number is always a decimal
-/// point, so `1.250` is not ambiguous as it would be in text.
-fn number_cell(column: &str, number: &str) -> String {
-    let is_decimal = number.contains('.') && !number.contains(['e', 'E']);
-    if is_decimal && AMOUNTS.contains(&column) {
-        return number.trim_end_matches('0').trim_end_matches('.').to_owned();
-    }
-    number.to_owned()
-}
-
-/// Converts a JSON object to a row; null is an empty cell.
-fn parse_object(kind: Kind, object: Object) -> Result<Row, Refusal> {
-    let known = imports::columns(kind);
-    let mut row = Row::new();
-    for (name, value) in object {
-        let Some(Column::Read(column)) = known.find(&name) else { continue };
-        let cell = match value.get() {
-            "null" => continue,
-            digits if digits.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => number_cell(column, digits),
-            text => serde_json::from_str(text)
-                .map_err(|_| Refusal { field: Some(name), reason: "Must be a text or a number.".to_owned() })?,
-        };
-        row.insert(column, cell);
-    }
-    Ok(row)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HEADER: &str = "first_name,last_name,email,company_name,address,created_at";
-
-    /// Line number and address, or refusal, of each row.
-    fn addresses(lines: Vec<ImportLine>) -> Vec<(usize, String)> {
-        let said = |row: Result<Row, Refusal>| match row {
-            Ok(row) => row.get("address").cloned().unwrap_or_default(),
-            Err(why) => why.reason,
-        };
-        lines.into_iter().map(|ImportLine { number, row }| (number, said(row))).collect()
-    }
-
-    #[test]
-    fn line_numbers_match_those_of_an_editor() {
-        for end in ["\n", "\r\n", "\r"] {
-            let text = [
-                HEADER,
-                "a,a,a,a,one,",
-                "",
-                "b,b,b,b,\"two",
-                "",
-                "lines\",",
-                "c,c,c",
-                ",,,,,",
-                "d,d,d,d,\"'quoted\"\"\",",
-                "e,e,e,e,'+1,",
-                "f,f,f,f,\"six,",
-            ]
-            .join(end);
-            let wanted = [
-                (2, "one".to_owned()),
-                (4, format!("two{end}{end}lines")),
-                (7, "There are 3 cells, and 6 columns.".to_owned()),
-                (9, "'quoted\"".to_owned()),
-                (10, "+1".to_owned()),
-                (11, UNCLOSED_QUOTE.to_owned()),
-            ];
-            let read = addresses(parse_csv(Kind::Clients, &text).unwrap_or_default());
-            assert_eq!(read, wanted, "{end:?}");
-        }
-    }
-
-    #[test]
-    fn quotation_mark_inside_a_cell_opens_no_quote() {
-        let text = "first_name,last_name,email,company_name,address\nA,A,a,B,the 6\" pipe\nA,A,b,B,\"the 6 pipe\n";
-        let read = addresses(parse_csv(Kind::Clients, text).unwrap_or_default());
-        assert_eq!(read, [(2, "the 6\" pipe".to_owned()), (3, UNCLOSED_QUOTE.to_owned())]);
-        let text = "first_name,last_name,email,company_name,address\nA,A,a,\"B, Inc\",6\" pipe\n";
-        assert_eq!(addresses(parse_csv(Kind::Clients, text).unwrap_or_default()), [(2, "6\" pipe".to_owned())]);
-    }
-
-    #[test]
-    fn an_unclosed_quote_does_not_swallow_following_rows() {
-        let text = "first_name,last_name,email,company_name,address\n\
-                    A,A,a,B,\"12 Main St\nC,C,c,B,\"14 Oak Rd\nD,D,d,B,one\n";
-        let read = addresses(parse_csv(Kind::Clients, text).unwrap_or_default());
-        assert_eq!(read[0], (2, UNCLOSED_QUOTE.to_owned()), "{read:?}");
-        assert_eq!(read.last(), Some(&(4, "one".to_owned())), "{read:?}");
-    }
-
-    #[test]
-    fn json_objects_may_omit_empty_columns() {
-        let text = "\n{\"email\":\"a\",\"first_name\":\"A\",\"last_name\":\"A\",\"company_name\":\"B\",\"address\":1250.10}\n\
-                    {\"email\":\"b\",\"created_at\":[],\"address\":null}\n{\"email\":\n[]\n{\"address\":true}\n";
-        let read = addresses(parse_json_lines(Kind::Clients, text).unwrap_or_default());
-        let wanted = [
-            (2, "1250.10"),
-            (3, ""),
-            (4, "This is no JSON object."),
-            (5, "This is no JSON object."),
-            (6, "Must be a text or a number."),
-        ];
-        assert_eq!(read, wanted.map(|(line, text)| (line, text.to_owned())));
-    }
-
-    #[test]
-    fn json_amounts_lose_trailing_zeros() {
-        for (written, read) in
-            [("0.070", "0.07"), ("1.250", "1.25"), ("7.000", "7"), ("100", "100"), ("1.0e2", "1.0e2")]
-        {
-            assert_eq!(number_cell("price", written), read);
-        }
-        assert_eq!(number_cell("identifier", "1250.10"), "1250.10");
-    }
-
-    #[test]
-    fn files_with_unknown_columns_are_refused() {
-        let refused = |text: &str| parse_csv(Kind::Spvs, text).err().unwrap_or_default();
-        assert!(refused("identifier,client_email,company_name,password\n").starts_with("the column `password` is not"));
-        assert_eq!(refused("identifier,price\n"), "these columns are missing: client_email, company_name");
-        let twice = "identifier,client_email,company_name,custom_identifier\n";
-        assert_eq!(refused(twice), "the column `custom_identifier` appears twice");
-        assert_eq!(refused("custom_identifier,client_email,company_name,amount\n"), "");
-        let unknown = parse_json_lines(Kind::Spvs, "{\"identifier\":\"a\"}\n{\"colour\":\"red\"}\n");
-        assert!(
-            unknown.is_err_and(|words| words.starts_with("the column `colour` is not known. Columns are identifier,"))
-        );
-    }
+    let comma = if format.decimal_comma == Some(true) { " with decimal comma" } else { "" };
+    let dates = format.dates.as_ref().map(|dates| format!("; dates as {dates}")).unwrap_or_default();
+    let words = format!("{container}{comma}{dates}");
+    (!matches!(words.as_str(), "comma-separated UTF-8" | "JSON Lines in UTF-8")).then(|| format!("Read as {words}."))
 }

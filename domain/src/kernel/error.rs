@@ -90,6 +90,12 @@ impl Error {
         let Self::Internal(error) = self else { return false };
         error.downcast_ref::<::db::Error>().is_some_and(::db::Error::is_unique_violation)
     }
+
+    /// Whether another row refers to the row that was to be deleted.
+    pub fn is_foreign_key_violation(&self) -> bool {
+        let Self::Internal(error) = self else { return false };
+        error.downcast_ref::<::db::Error>().is_some_and(::db::Error::is_foreign_key_violation)
+    }
 }
 
 impl From<::db::Error> for Error {

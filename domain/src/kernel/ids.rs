@@ -67,6 +67,7 @@ ids! {
     PayoutId,
     PayoutRunId,
     LeadId,
+    ImportId,
     IsoNoteId,
     CallId,
     ReportScheduleId,

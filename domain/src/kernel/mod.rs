@@ -21,6 +21,7 @@ pub(crate) mod local_date;
 pub mod locale;
 pub mod logo;
 pub mod money;
+pub mod nearest;
 pub mod network;
 pub mod order;
 pub mod page;

@@ -60,7 +60,17 @@ pub async fn correct(ctx: &Ctx, id: SpvId, version: Option<i64>, input: Correcti
     done.await.map_err(onboarding::map_duplicate)
 }
 
-async fn correct_within(tx: &mut Tx, ctx: &Ctx, id: SpvId, version: Option<i64>, input: &Correction) -> Result<Detail> {
+/// [`correct`] in the caller's transaction.
+///
+/// # Errors
+/// As [`correct`], with a unique violation for a duplicate identifier.
+pub(crate) async fn correct_within(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: SpvId,
+    version: Option<i64>,
+    input: &Correction,
+) -> Result<Detail> {
     spvs::lock(tx, id).await?;
     let (before, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     ctx.may(Action::Update, spvs::resource(&before))?;

@@ -1108,6 +1108,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest 50 imports that created rows. Super admins. */
+        get: operations["import_list"];
+        put?: never;
+        /**
+         * Imports a file: CSV of any usual separator and encoding, JSON Lines or XLSX, up to 10 MB and 20,000 rows. Sends no emails and
+         *     issues no invoices. Try it with `dry_run` first. Super admins.
+         */
+        post: operations["import_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/imports/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undoes an import within 24 hours: removes the rows that it created and that nobody has changed or used. Updated values stay.
+         *     Super admins.
+         */
+        post: operations["import_undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/invoices": {
         parameters: {
             query?: never;
@@ -3387,6 +3428,12 @@ export interface components {
             id: components["schemas"]["UserId"];
             name: string;
         };
+        /** @description A column that a header can be mapped to. */
+        AvailableColumn: {
+            /** @example first_name */
+            name: string;
+            required: boolean;
+        };
         /** @description A requested backup. */
         Backup: {
             /** Format: date-time */
@@ -3565,6 +3612,8 @@ export interface components {
         };
         /** @enum {string} */
         ClientSetup: "quick" | "full";
+        /** @enum {string} */
+        ColumnUse: "read" | "skipped" | "unknown";
         /** @description A row of the ledger. Amounts are decimal numbers in `currency`, negative for reversals. */
         Commission: {
             /** @example 1250.00 */
@@ -4113,6 +4162,141 @@ export interface components {
             role: components["schemas"]["Role"];
             user_id: components["schemas"]["UserId"];
         };
+        /** @description A column of the file. */
+        ImportColumn: {
+            /** @description The column that it is read as. */
+            column: string | null;
+            header: string;
+            /** @description For an unknown header, the column that is probably meant. */
+            nearest: string | null;
+            /** @description Its first filled cells, up to three. */
+            samples: string[];
+            use_as: components["schemas"]["ColumnUse"];
+        };
+        /** @enum {string} */
+        ImportContainer: "csv" | "json_lines" | "workbook";
+        /** @description Number of rows by outcome. */
+        ImportCounts: {
+            /** Format: int64 */
+            created: number;
+            /**
+             * Format: int64
+             * @description Already there with other values, which were left alone.
+             */
+            differing: number;
+            /**
+             * Format: int64
+             * @description Already there with the same values.
+             */
+            present: number;
+            /** Format: int64 */
+            rejected: number;
+            /** Format: int64 */
+            updated: number;
+        };
+        ImportDifference: {
+            column: string;
+            file: string;
+            portal: string;
+        };
+        /** @description How the file was read. */
+        ImportFormat: {
+            container: components["schemas"]["ImportContainer"];
+            /**
+             * @description Null for ISO 8601.
+             * @example DD.MM.YYYY
+             */
+            dates: string | null;
+            /** @description Null if no amount tells. */
+            decimal_comma: boolean | null;
+            /**
+             * @description Of a text file.
+             * @example windows-1252
+             */
+            encoding: string | null;
+            separator: components["schemas"]["Separator"] | null;
+            /** @description Of a workbook. */
+            sheet: string | null;
+        };
+        /** Format: uuid */
+        ImportId: string;
+        /**
+         * @description Kind of the rows of a file.
+         * @enum {string}
+         */
+        ImportKind: "clients" | "companies" | "isos" | "spvs";
+        /** @description What must be decided before the file can be imported. */
+        ImportProblem: {
+            code: string;
+            /** @description The parameter that decides: `map`, `date_format`, `decimal_comma`; `file` if the file is empty or too long. */
+            field: string;
+            message: string;
+        };
+        /** @description Report of an import or its trial. */
+        ImportReport: {
+            /** @description Columns that headers can be mapped to. */
+            available_columns: components["schemas"]["AvailableColumn"][];
+            /** @description In the order of the file. */
+            columns: components["schemas"]["ImportColumn"][];
+            counts: components["schemas"]["ImportCounts"];
+            dry_run: boolean;
+            format: components["schemas"]["ImportFormat"];
+            id: components["schemas"]["ImportId"] | null;
+            kind: components["schemas"]["ImportKind"];
+            /** @description Only of a trial: with any, no row was tried. */
+            problems: components["schemas"]["ImportProblem"][];
+            /** @description Rejected, differing and updated rows, by line; up to 1,000. */
+            rows: components["schemas"]["ImportRow"][];
+            /** @description Further rows of this kind that are not listed. */
+            rows_omitted: number;
+            /** @description Rows of the file. */
+            rows_total: number;
+        };
+        /** @description A row that is neither new nor the same as the portal's. */
+        ImportRow: {
+            /** @description Values that are not the portal's, of a row that differs or was updated. */
+            differences: components["schemas"]["ImportDifference"][];
+            /** @description Columns at fault, of a rejected row. */
+            fields: string[];
+            /** @description Name, company or identifier; empty if the row could not be read. */
+            label: string;
+            /** @description Line of the file, or row of the sheet, from 1. */
+            line: number;
+            outcome: components["schemas"]["RowOutcome"];
+            /** @description Why it is rejected. */
+            reason: string | null;
+            /** @description The cell of the first of them. */
+            value: string | null;
+        };
+        /** @description An import that created rows. */
+        ImportSummary: {
+            /** Format: int64 */
+            created: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Name of the person or actor. */
+            created_by: string;
+            /** Format: int64 */
+            differing: number;
+            file_name: string;
+            id: components["schemas"]["ImportId"];
+            kind: components["schemas"]["ImportKind"];
+            /** Format: int64 */
+            present: number;
+            /** Format: int64 */
+            rejected: number;
+            /**
+             * Format: int64
+             * @description Rows that an undo has removed.
+             */
+            removed: number;
+            /** Format: date-time */
+            undo_until: string;
+            /** Format: date-time */
+            undone_at: string | null;
+            /** Format: int64 */
+            updated: number;
+        };
         /**
          * @description What a company does.
          * @enum {string}
@@ -4281,6 +4465,10 @@ export interface components {
             items: components["schemas"]["DocumentRequest"][];
         };
         /** @description A short list without pages. */
+        Items_ImportSummary: {
+            items: components["schemas"]["ImportSummary"][];
+        };
+        /** @description A short list without pages. */
         Items_NotificationChoice: {
             items: components["schemas"]["NotificationChoice"][];
         };
@@ -4345,6 +4533,12 @@ export interface components {
         JobQueued: {
             /** Format: uuid */
             id: string;
+        };
+        KeptRow: {
+            label: string;
+            /** Format: int64 */
+            line: number;
+            reason: string;
         };
         /**
          * @description Supported languages.
@@ -5669,6 +5863,8 @@ export interface components {
          * @enum {string}
          */
         Role: "client" | "iso" | "employee" | "company_admin" | "super_admin";
+        /** @enum {string} */
+        RowOutcome: "rejected" | "differs" | "updated" | "present";
         /** @description A view of a list: filters and order under a name. */
         SavedView: {
             id: components["schemas"]["SavedViewId"];
@@ -5752,6 +5948,11 @@ export interface components {
             all?: boolean;
             ids?: components["schemas"]["NotificationId"][];
         };
+        /**
+         * @description What stands between the cells of a CSV file.
+         * @enum {string}
+         */
+        Separator: "comma" | "semicolon" | "tab";
         /** Format: uuid */
         SessionId: string;
         /** @description Null if unset, then shown nowhere. */
@@ -6147,6 +6348,18 @@ export interface components {
             rows: number;
             /** @description Sums of the list's amount by currency; none where `exact` is false. */
             sums: components["schemas"]["Sum"][];
+        };
+        /** @description Outcome of an undo. */
+        UndoReport: {
+            import: components["schemas"]["ImportSummary"];
+            /** @description Rows that stay, as they were changed or are used, by line; up to 1,000. */
+            kept: components["schemas"]["KeptRow"][];
+            kept_total: number;
+            /**
+             * Format: int64
+             * @description Rows that were removed.
+             */
+            removed: number;
         };
         Unread: {
             /** Format: int64 */
@@ -8888,6 +9101,108 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    import_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_ImportSummary"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    import_create: {
+        parameters: {
+            query: {
+                kind: components["schemas"]["ImportKind"];
+                /** @description Name of the file, for the list of imports. */
+                file_name?: string;
+                /** @description Stores nothing and reports what would happen. Also answers for a file that cannot be imported yet: see `problems`. */
+                dry_run?: boolean;
+                /** @description Applies the file's values to rows that exist with other ones. */
+                update?: boolean;
+                /**
+                 * @description JSON object of headers and the columns that they are read as; an empty column skips the header.
+                 * @example {"Given name":"first_name","Shoe size":""}
+                 */
+                map?: string;
+                /** @description Skips unknown columns. */
+                ignore_unknown?: boolean;
+                /** @description Order of day, month and year: `DD.MM.YYYY`, `MM/DD/YYYY` or `YYYY-MM-DD`. Default: detected. */
+                date_format?: string;
+                /** @description Whether amounts have a decimal comma. Default: detected. */
+                decimal_comma?: boolean;
+                /** @description Sheet of a workbook. Default: the first. */
+                sheet?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    import_undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoReport"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

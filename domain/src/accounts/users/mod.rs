@@ -157,6 +157,18 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
     Ok(changed)
 }
 
+/// Removes an account that an import created, within a use case that has authorized the actor.
+///
+/// # Errors
+/// NotFound; Conflict `stale` when `version` is not the row's; a foreign key violation if other rows refer to it.
+pub(crate) async fn remove_imported(tx: &mut Tx, id: UserId, version: i64) -> Result<User> {
+    let user = lock(tx, id, Some(version)).await?;
+    store::remove(tx, id).await?;
+    search::remove(tx, id.0).await?;
+    rollup::count_removal(tx, (&user).into());
+    Ok(user)
+}
+
 /// Saves an account and counts the change.
 ///
 /// # Errors

@@ -43,6 +43,11 @@ pub(crate) fn count_change(tx: &mut Tx, before: Option<UserFacts>, after: UserFa
     rollups::apply(tx, before, Some(after));
 }
 
+/// Updates the rollups for a removed account.
+pub(crate) fn count_removal(tx: &mut Tx, before: UserFacts) {
+    rollups::apply(tx, Some(before), None);
+}
+
 /// The facts of all accounts.
 pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<UserFacts>> {
     db.sql("select role, status, iso_id from users").all().await

@@ -199,6 +199,16 @@ pub async fn save(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
+/// Deletes an account, with the counters of a client without orders.
+///
+/// # Errors
+/// A foreign key violation if other rows refer to it.
+pub async fn remove(tx: &mut Tx, id: UserId) -> Result<()> {
+    tx.sql("delete from company_clients where client_id = $1 and spvs = 0").bind(id).run().await?;
+    tx.sql("delete from users where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
 /// Saves the password columns, which [`save`] leaves out: an edit must not restore an old password.
 pub async fn save_password(tx: &mut Tx, id: UserId, hash: &PasswordHash, must_change: bool) -> Result<()> {
     tx.sql("update users set password_hash = $2, must_change_password = $3 where id = $1")

@@ -11,7 +11,9 @@ mod sign_in;
 
 pub use admin::update_by_admin;
 pub use client::update_client;
+pub(crate) use client::update_client_within;
 pub use create::{CreateUser, create};
+pub(crate) use profile::correct_profile_within;
 pub use profile::{correct_profile, update_profile};
 pub use role::set_role;
 pub use sign_in::{sign_in_with_provider, verify};

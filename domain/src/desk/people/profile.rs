@@ -12,6 +12,7 @@ use crate::{
     orders::documents,
     platform::settings,
 };
+use chrono::NaiveDate;
 
 /// Changes one's own profile, and what people are shown and found by. Each account.
 ///
@@ -39,18 +40,26 @@ pub async fn update_profile(ctx: &Ctx, version: Option<i64>, change: UpdateProfi
 /// Forbidden; NotFound; Invalid per field.
 #[tracing::instrument(level = "debug", name = "people.correct_profile", skip_all, fields(user_id = %id))]
 pub async fn correct_profile(ctx: &Ctx, id: UserId, change: UpdateProfile) -> Result<User> {
-    ctx.may(Action::Update, Resource::Users)?;
     let today = settings::person_today(ctx).await?;
     let change = &change;
-    ctx.transaction(|tx| {
-        async move {
-            let saved = users::save_profile_of(tx, ctx, id, None, today, change).await?;
-            show_contact(tx, &saved).await
-        }
-        .scope_boxed()
-    })
-    .await?;
+    ctx.transaction(|tx| correct_profile_within(tx, ctx, id, today, change).scope_boxed()).await?;
     users::get(ctx, id).await
+}
+
+/// [`correct_profile`] in the caller's transaction.
+///
+/// # Errors
+/// As [`correct_profile`].
+pub(crate) async fn correct_profile_within(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: UserId,
+    today: NaiveDate,
+    change: &UpdateProfile,
+) -> Result<()> {
+    ctx.may(Action::Update, Resource::Users)?;
+    let saved = users::save_profile_of(tx, ctx, id, None, today, change).await?;
+    show_contact(tx, &saved).await
 }
 
 /// Updates what shows the name and the phone.

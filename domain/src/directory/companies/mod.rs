@@ -1,4 +1,5 @@
 //! Companies, to whose portfolios orders belong. The staff maintain them; company admins see their own.
+mod import;
 mod members;
 mod model;
 mod portfolio;
@@ -7,6 +8,7 @@ mod store;
 mod tax;
 
 pub use crate::kernel::logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
+pub(crate) use import::{ImportedCompany, insert_imported, named, update_by_import};
 pub use members::{
     Member, MemberFilter, MemberInput, MemberSort, can_member, invite_member, invite_member_again, members,
     remove_member, restore_member, total_members,
@@ -230,22 +232,24 @@ async fn change(
 /// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
 #[tracing::instrument(level = "debug", name = "companies.delete", skip_all, fields(company_id = %id))]
 pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()> {
-    ctx.transaction(|tx| {
-        async move {
-            let company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
-            ctx.may(Action::Delete, Resource::Company { id })?;
-            fresh(version, company.version, &company.updated_by, company.updated_at)?;
-            let depends = store::depends(tx, id).await?;
-            if depends.any() {
-                return Err(Error::Conflict(depends.problem()));
-            }
-            search::remove(tx, id.0).await?;
-            store::delete(tx, id).await?;
-            activity::append(tx, ctx, event(&company, "company.deleted")).await
-        }
-        .scope_boxed()
-    })
-    .await
+    ctx.transaction(|tx| delete_within(tx, ctx, id, version).scope_boxed()).await
+}
+
+/// [`delete`] in the caller's transaction.
+///
+/// # Errors
+/// As [`delete`].
+pub(crate) async fn delete_within(tx: &mut Tx, ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()> {
+    let company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+    ctx.may(Action::Delete, Resource::Company { id })?;
+    fresh(version, company.version, &company.updated_by, company.updated_at)?;
+    let depends = store::depends(tx, id).await?;
+    if depends.any() {
+        return Err(Error::Conflict(depends.problem()));
+    }
+    search::remove(tx, id.0).await?;
+    store::delete(tx, id).await?;
+    activity::append(tx, ctx, event(&company, "company.deleted")).await
 }
 
 async fn index(tx: &mut Tx, company: &Company) -> Result<()> {

@@ -147,7 +147,7 @@ fn event(company: &Company, action: &'static str) -> Event {
 }
 
 impl SettingsInput {
-    fn apply(self, company: &mut Company) -> Result<()> {
+    pub(super) fn apply(self, company: &mut Company) -> Result<()> {
         let mut check = Validator::new();
         if let Some(name) = &self.name {
             company.name = check.single_line("name", name, LINE);

@@ -260,7 +260,7 @@ pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>
     let (condition, whose) = within(scope);
     let n = 1 + usize::from(whose.is_some());
     let mut query =
-        db.sql_built(format!("select {COLUMNS} from companies where {condition} and name_key = ${n} limit 2"));
+        db.sql_built(format!("select {COLUMNS} from companies where {condition} and name_key = ${n} limit 10"));
     if let Some(id) = whose {
         query = query.bind(id);
     }

@@ -1,6 +1,8 @@
 //! ISO partners, who bring clients to a company and earn commissions. Each has an account of its own.
+mod import;
 mod store;
 
+pub(crate) use import::{insert_imported, set_archived_by_import};
 pub use store::{Iso, IsoSort};
 pub(crate) use store::{account, company, of_person as active_iso_of_user, once_of_person as iso_of_user};
 
@@ -16,7 +18,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         idempotency,
-        ids::{CompanyId, IsoId, RequestId},
+        ids::{CompanyId, IsoId, RequestId, UserId},
         page::{Order, Page, PageQuery, Total},
         search::{self, Entry},
         validate::{LINE, Validator},
@@ -79,17 +81,8 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
             if !companies::is_open(tx, company_id).await? {
                 return Err(Error::field("company_id", "not_found"));
             }
-            let user = users::insert(tx, ctx, account.clone()).await?;
-            let NewUser { first_name, last_name, email, phone, .. } = account.clone();
-            let row = store::InsertIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
-            store::insert(tx, &row, ctx.now(), &ctx.actor_name()).await?;
-            let texts = [&row.first_name, &row.last_name, &row.email].into_iter().chain(&row.phone);
-            search::index(tx, search_entry(id, row.company_id, texts.map(String::as_str).collect())).await?;
-            let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))
-                .of(None, Some(row.company_id), Some(id))
-                .public();
-            activity::append(tx, ctx, event).await?;
-            mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+            let user = insert_account(tx, ctx, id, company_id, account).await?;
+            mails::queue(tx, ctx, mails::Kind::PasswordSetup, user, None, Map::new()).await?;
             requests::approve_application(tx, ctx, request.as_ref(), ResultRef::Iso(id)).await?;
             idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
@@ -97,6 +90,21 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
         .scope_boxed()
     });
     get(ctx, created.await?).await
+}
+
+/// Inserts an ISO with its account and logs it.
+async fn insert_account(tx: &mut Tx, ctx: &Ctx, id: IsoId, company_id: CompanyId, account: &NewUser) -> Result<UserId> {
+    let user = users::insert(tx, ctx, account.clone()).await?;
+    let NewUser { first_name, last_name, email, phone, .. } = account.clone();
+    let row = store::InsertIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
+    store::insert(tx, &row, ctx.now(), &ctx.actor_name()).await?;
+    let texts = [&row.first_name, &row.last_name, &row.email].into_iter().chain(&row.phone);
+    search::index(tx, search_entry(id, row.company_id, texts.map(String::as_str).collect())).await?;
+    let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))
+        .of(None, Some(row.company_id), Some(id))
+        .public();
+    activity::append(tx, ctx, event).await?;
+    Ok(user.id)
 }
 
 /// One ISO. Staff, itself, its company's admins.
@@ -221,27 +229,29 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
 /// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
 #[tracing::instrument(level = "debug", name = "isos.delete", skip_all, fields(iso_id = %id))]
 pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
-    ctx.transaction(|tx| {
-        async move {
-            let iso = store::lock(tx, id).await?.ok_or(Error::NotFound("iso"))?;
-            ctx.may(Action::Delete, resource(&iso))?;
-            fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
-            let depends = store::depends(tx, id).await?;
-            if depends.any() {
-                return Err(Error::Conflict(depends.problem()));
-            }
-            sessions::end_all_of_iso(tx, ctx, id).await?;
-            search::remove(tx, id.0).await?;
-            if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.actor_name()).await? {
-                let before = UserFacts { role: Role::Iso, status: users::Status::Active, iso_id: None };
-                let after = UserFacts { status: users::Status::Archived, ..before };
-                users::rollup::count_change(tx, Some(before), after);
-            }
-            activity::append(tx, ctx, event(&iso, "iso.deleted")).await
-        }
-        .scope_boxed()
-    })
-    .await
+    ctx.transaction(|tx| delete_within(tx, ctx, id, version).scope_boxed()).await
+}
+
+/// [`delete`] in the caller's transaction.
+///
+/// # Errors
+/// As [`delete`].
+pub(crate) async fn delete_within(tx: &mut Tx, ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
+    let iso = store::lock(tx, id).await?.ok_or(Error::NotFound("iso"))?;
+    ctx.may(Action::Delete, resource(&iso))?;
+    fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
+    let depends = store::depends(tx, id).await?;
+    if depends.any() {
+        return Err(Error::Conflict(depends.problem()));
+    }
+    sessions::end_all_of_iso(tx, ctx, id).await?;
+    search::remove(tx, id.0).await?;
+    if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.actor_name()).await? {
+        let before = UserFacts { role: Role::Iso, status: users::Status::Active, iso_id: None };
+        let after = UserFacts { status: users::Status::Archived, ..before };
+        users::rollup::count_change(tx, Some(before), after);
+    }
+    activity::append(tx, ctx, event(&iso, "iso.deleted")).await
 }
 
 /// Copies the new name and phone number of an ISO's user to the ISO's row and indexes both.

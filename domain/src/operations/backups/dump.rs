@@ -72,6 +72,8 @@ const PORTAL_TABLES: &[&str] = &[
     "idempotency_keys",
     "identities",
     "impersonations",
+    "import_rows",
+    "imports",
     "invoice_lines",
     "invoice_numbers",
     "invoice_payments",

@@ -1,37 +1,54 @@
-//! Import of clients and orders, row by row: reads the columns that [`crate::reporting::exports`] writes.
+//! Import of clients, companies, ISO partners and orders: reads the columns that [`crate::reporting::exports`] writes.
 //!
-//! Each row is a transaction of its own and goes through the ordinary use cases, with mails off (decision 1) and
-//! without invoices. Existing rows are left alone, so that a file can be imported again. A rejected row does not stop
-//! the rest.
+//! Rows go through the ordinary use cases, with mails off (decision 1) and without invoices. A batch of rows is one
+//! transaction; a rejected row does not stop the rest. Existing rows are compared and left alone unless an update is wanted,
+//! so that a file can be imported again, also after a run that was interrupted.
 mod clients;
+mod companies;
+mod differences;
+mod isos;
+mod lookup;
 mod orders;
+mod progress;
+pub mod reading;
 mod store;
+mod undo;
+mod write;
+
+pub use differences::Difference;
+pub use store::ImportRecord;
+pub use undo::{KeptRow, Undone, list, undo};
 
 use crate::{
     accounts::users,
-    directory::{
-        companies::{self, Company, Defaults},
-        isos,
-    },
     kernel::{
         access::{Action, Resource},
         ctx::Ctx,
-        db::{ScopedBoxFuture, ScopedFutureExt, Tx},
+        db::ScopedFutureExt,
+        email,
         error::{Error, FieldError, Problem, Result},
-        ids::{CompanyId, IsoId},
-        page::{MAX_LIMIT, PageQuery},
-        text::unique_key,
+        ids::ImportId,
+        text::{self, unique_key},
         validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
-use std::{collections::HashMap, sync::Arc};
+use lookup::Lookups;
+use reading::ImportLine;
+use std::collections::HashMap;
 use uuid::Uuid;
+use write::Write;
+
+/// Rows of one transaction. Callers may stop between two batches.
+pub const BATCH_ROWS: usize = 200;
 
 crate::kernel::text_enum! {
     /// Kind of the rows of a file.
+    #[schema(as = ImportKind)]
     pub enum Kind {
         Clients = "clients",
+        Companies = "companies",
+        Isos = "isos",
         Spvs = "spvs",
     }
 }
@@ -57,212 +74,376 @@ pub enum Column {
 pub fn columns(kind: Kind) -> Columns {
     match kind {
         Kind::Clients => clients::COLUMNS,
+        Kind::Companies => companies::COLUMNS,
+        Kind::Isos => isos::COLUMNS,
         Kind::Spvs => orders::COLUMNS,
     }
 }
 
 impl Columns {
-    /// Looks up a column by name. The identifier of an order may have its name in the API.
+    /// Looks up a column by name, in any letter case and with any signs between its words. The identifier of an order may
+    /// have its name in the API.
     pub fn find(&self, name: &str) -> Option<Column> {
-        let wanted = if name == "custom_identifier" { "identifier" } else { name };
-        let read = self.required.iter().chain(self.optional).copied().find(|column| *column == wanted);
-        let unread = self.unread.contains(&name).then_some(Column::Unread);
+        let wanted = reading::header_key(name);
+        let wanted = if wanted == "customidentifier" { "identifier" } else { &wanted };
+        let is_wanted = |column: &&str| reading::header_key(column) == wanted;
+        let read = self.read().find(is_wanted);
+        let unread = self.unread.iter().any(is_wanted).then_some(Column::Unread);
         read.map(Column::Read).or(unread)
+    }
+
+    /// The columns that are read.
+    pub fn read(&self) -> impl Iterator<Item = &'static str> {
+        self.required.iter().chain(self.optional).copied()
     }
 }
 
-/// Cells of a row by column; a missing one is empty.
+/// Cells of a row by column; a missing one is empty. An empty cell of an existing row is not compared.
 pub type Row = HashMap<&'static str, String>;
 
 /// Outcome of a row.
 #[derive(Debug)]
 pub enum Outcome {
     Created,
-    /// Already exists and is left alone; holds the existing spelling if it differs.
-    Exists(Option<String>),
-    /// Rejected, by a column of the file or by a conflict.
-    Rejected(Error),
-}
-
-impl Outcome {
-    fn exists(written: &str, existing: &str) -> Self {
-        Self::Exists((written != existing).then(|| existing.to_owned()))
-    }
+    /// Existed with other values, which were replaced by the file's.
+    Updated(Vec<Difference>),
+    /// Exists with the same values; holds the existing spelling of its key if it differs.
+    Present(Option<String>),
+    /// Exists with other values and was left alone.
+    Differs(Vec<Difference>),
+    /// Rejected, by a column of the file or by a conflict; with the cell of the first column.
+    Rejected {
+        error: Error,
+        value: Option<String>,
+    },
 }
 
 /// Number of rows by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportTotals {
     pub created: u64,
-    pub existing: u64,
+    pub updated: u64,
+    /// Already there with the same values.
+    pub present: u64,
+    pub differing: u64,
     pub rejected: u64,
+}
+
+/// What an import does with rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImportOptions {
+    /// Store nothing: every transaction is rolled back.
+    pub dry_run: bool,
+    /// Apply the file's values to existing rows.
+    pub update: bool,
+}
+
+/// The outcome of a line of the file.
+#[derive(Debug)]
+pub struct LineOutcome {
+    pub line: usize,
+    /// Name of the row for people; empty if it could not be read.
+    pub label: String,
+    pub outcome: Outcome,
 }
 
 /// An import of one file, with the companies and partners that its rows name cached.
 #[derive(Debug)]
 pub struct Import {
     ctx: Ctx,
+    id: ImportId,
     kind: Kind,
-    /// Dry run: every transaction is rolled back.
-    dry: bool,
-    companies: HashMap<String, Lookup<Arc<CompanyContext>>>,
-    /// Partners by email, or by company and name.
-    partners: HashMap<(Option<CompanyId>, String), Lookup<IsoId>>,
-    /// Keys created by the dry run, with their spelling.
-    dry_run_keys: HashMap<String, String>,
+    file_name: String,
+    options: ImportOptions,
+    totals: ImportTotals,
+    lookups: Lookups,
+    /// Accepted rows by key, with their lines.
+    seen: HashMap<String, (usize, Row)>,
 }
 
-/// Result of a lookup by name, or why it fails.
-type Lookup<T> = std::result::Result<T, Problem>;
-
-/// A company and the defaults of its orders and accounts.
-#[derive(Debug)]
-struct CompanyContext {
-    company: Company,
-    defaults: Defaults,
+/// What a row means for the portal.
+enum Plan {
+    New(Write),
+    Existing {
+        /// Spelling of its key in the portal.
+        spelling: Option<String>,
+        differences: Vec<Difference>,
+        /// Applies the differences; None if no update is wanted.
+        update: Option<Write>,
+    },
 }
 
-/// Starts an import; with `dry` nothing is stored. Super admins and the operator.
+/// A row that waits for the end of its batch.
+struct Pending {
+    line: usize,
+    row: Row,
+    key: Option<String>,
+    write: Write,
+    outcome: Outcome,
+}
+
+/// Checks that the actor may import. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden.
-pub fn start(ctx: &Ctx, kind: Kind, dry: bool) -> Result<Import> {
-    ctx.may(Action::Create, Resource::Users)?;
+pub fn check_access(ctx: &Ctx) -> Result<()> {
+    ctx.may(Action::Create, Resource::Users)
+}
+
+/// Starts an import of a file of this name. Who may is [`check_access`]'s business.
+///
+/// # Errors
+/// As [`check_access`].
+pub fn start(ctx: &Ctx, kind: Kind, file_name: &str, options: ImportOptions) -> Result<Import> {
+    check_access(ctx)?;
     Ok(Import {
         ctx: ctx.without_notifications(),
+        id: ImportId(ctx.random.uuid()),
         kind,
-        dry,
-        companies: HashMap::new(),
-        partners: HashMap::new(),
-        dry_run_keys: HashMap::new(),
+        file_name: text::line(file_name).chars().take(LINE).collect(),
+        options,
+        totals: ImportTotals::default(),
+        lookups: Lookups::default(),
+        seen: HashMap::new(),
     })
 }
 
 impl Import {
-    /// Imports a row.
+    /// Its id, under which it can be undone if it creates rows.
+    pub fn id(&self) -> ImportId {
+        self.id
+    }
+
+    /// Number of rows so far.
+    pub fn totals(&self) -> ImportTotals {
+        self.totals
+    }
+
+    /// Imports up to [`BATCH_ROWS`] lines in one transaction, more of them if a row of the batch is rejected late.
     ///
     /// # Errors
-    /// Internal if the database fails. Errors of the use cases are an [`Outcome::Rejected`].
-    pub async fn row(&mut self, row: &Row) -> Result<Outcome> {
-        let done = match self.kind {
-            Kind::Clients => clients::row(self, row).await,
-            Kind::Spvs => orders::row(self, row).await,
-        };
-        match done {
-            Err(Error::Invalid(fields)) => {
-                let fields = fields.into_iter().map(|error| FieldError { field: column_of(row, error.field), ..error });
-                Ok(Outcome::Rejected(Error::Invalid(fields.collect())))
+    /// Internal and Unavailable if the database fails; the rows of the batch may be stored then. Errors of the use cases
+    /// are an [`Outcome::Rejected`].
+    pub async fn batch(&mut self, lines: Vec<ImportLine>) -> Result<Vec<LineOutcome>> {
+        let mut done = Vec::with_capacity(lines.len());
+        let mut pending: Vec<Pending> = Vec::new();
+        for ImportLine { number, row } in lines {
+            let row = match row {
+                Ok(row) => row,
+                Err(error) => {
+                    self.add(&mut done, number, &Row::new(), Outcome::Rejected { error, value: None });
+                    continue;
+                }
+            };
+            let key = key(self.kind, &row);
+            if key.is_some() && pending.iter().any(|earlier| earlier.key == key) {
+                // Whether the earlier row is accepted decides about this one.
+                self.store(std::mem::take(&mut pending), &mut done).await?;
             }
-            Err(e @ (Error::NotFound(_) | Error::Conflict(_))) => Ok(Outcome::Rejected(e)),
-            done => done,
+            match self.decide(&row, key.as_deref()).await? {
+                Ok((write, outcome)) => pending.push(Pending { line: number, row, key, write, outcome }),
+                Err(outcome) => {
+                    let is_accepted = matches!(outcome, Outcome::Present(_) | Outcome::Differs(_));
+                    self.add(&mut done, number, &row, outcome);
+                    if let Some(key) = key.filter(|_| is_accepted) {
+                        self.seen.entry(key).or_insert((number, row));
+                    }
+                }
+            }
         }
+        self.store(pending, &mut done).await?;
+        done.sort_by_key(|outcome| outcome.line);
+        Ok(done)
+    }
+
+    /// Imports one row as a batch.
+    ///
+    /// # Errors
+    /// As [`Import::batch`].
+    #[cfg(feature = "testing")]
+    pub async fn row(&mut self, row: &Row) -> Result<Outcome> {
+        let number = self.seen.len() + 2;
+        let done = self.batch(vec![ImportLine { number, row: Ok(row.clone()) }]).await?;
+        let outcome = done.into_iter().next().map(|line| line.outcome);
+        outcome.ok_or(Error::NotFound("row"))
     }
 
     /// Records the import and its totals in the activity log, except for a dry run.
     ///
     /// # Errors
     /// Internal if the database fails.
-    pub async fn finish(self, totals: ImportTotals) -> Result<()> {
-        if self.dry {
-            return Ok(());
+    pub async fn finish(self) -> Result<ImportTotals> {
+        let totals = self.totals;
+        if self.options.dry_run {
+            return Ok(totals);
         }
         let who = self.ctx.actor.user_id().map_or(Uuid::nil(), |id| id.0);
         let event = Event::new("import.made", "import", who, self.kind.name())
             .with("made", totals.created)
-            .with("there", totals.existing)
+            .with("updated", totals.updated)
+            .with("there", totals.present + totals.differing)
             .with("refused", totals.rejected);
-        let (ctx, event) = (&self.ctx, &event);
-        ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
-    }
-
-    /// Runs `work` in a transaction. A dry run rolls it back and remembers `key` with its spelling for later rows.
-    async fn create<'a, F>(&mut self, key: String, spelling: &str, work: F) -> Result<Outcome>
-    where
-        F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<()>> + Send + Sync + 'a,
-    {
-        const DRY: &str = "dry_run";
-        let dry = self.dry;
-        let work = &work;
-        let done = self.ctx.transaction(|tx| {
+        let (ctx, id, event, totals) = (&self.ctx, self.id, &event, &totals);
+        ctx.transaction(|tx| {
             async move {
-                work(tx).await?;
-                if dry { Err(Error::conflict(DRY)) } else { Ok(()) }
+                store::save_totals(tx, id, totals).await?;
+                activity::append(tx, ctx, event.clone()).await
             }
             .scope_boxed()
-        });
-        match done.await {
-            Err(Error::Conflict(problem)) if problem.code == DRY => {
-                self.dry_run_keys.insert(key, spelling.to_owned());
-            }
-            done => done?,
-        }
-        Ok(Outcome::Created)
+        })
+        .await?;
+        Ok(*totals)
     }
 
-    /// Finds the company of a row.
-    async fn company(&mut self, check: &mut Validator, row: &Row) -> Result<Option<Arc<CompanyContext>>> {
-        let read = |check: &mut Validator| check.single_line("company_name", text(row, "company_name"), LINE);
-        let Some(name) = valid(check, read) else { return Ok(None) };
-        let key = unique_key(&name);
-        if let Some(found) = self.companies.get(&key) {
-            return Ok(check.read("company_name", found.clone()));
+    /// What to write for a row, with the outcome once that is stored; or the outcome of a row without a write.
+    async fn decide(&mut self, row: &Row, key: Option<&str>) -> Result<std::result::Result<(Write, Outcome), Outcome>> {
+        if let Some(found) = key.and_then(|key| self.seen.get(key)) {
+            return Ok(Err(self.repeated(row, found)));
         }
-        let found = match companies::find(&self.ctx, &name).await {
-            Ok(company) => {
-                let defaults = companies::defaults(&self.ctx, Some(company.id)).await?;
-                Ok(Arc::new(CompanyContext { company, defaults }))
-            }
-            Err(Error::NotFound(_)) => Err(Problem::new("not_found")),
-            Err(Error::Conflict(problem)) => Err(problem),
-            Err(e) => return Err(e),
+        let planned = match self.kind {
+            Kind::Clients => clients::plan(self, row).await,
+            Kind::Companies => companies::plan(self, row).await,
+            Kind::Isos => isos::plan(self, row).await,
+            Kind::Spvs => orders::plan(self, row).await,
         };
-        self.companies.insert(key, found.clone());
-        Ok(check.read("company_name", found))
+        Ok(match planned {
+            Ok(Plan::New(write)) => Ok((write, Outcome::Created)),
+            Ok(Plan::Existing { spelling, differences, .. }) if differences.is_empty() => {
+                Err(Outcome::Present(spelling))
+            }
+            Ok(Plan::Existing { differences, update: Some(write), .. }) => Ok((write, Outcome::Updated(differences))),
+            Ok(Plan::Existing { differences, update: None, .. }) => Err(Outcome::Differs(differences)),
+            Err(error) => Err(rejected(row, error)?),
+        })
     }
 
-    /// Finds the partner of a row by email, else by name within the company.
-    async fn partner(&mut self, check: &mut Validator, row: &Row, company: CompanyId) -> Result<Option<IsoId>> {
-        let read = |check: &mut Validator| check.optional_email("iso_email", cell(row, "iso_email"));
-        let Some(email) = valid(check, read) else { return Ok(None) };
-        if let Some(email) = email {
-            let key = (None, users::email_key(&email));
-            if !self.partners.contains_key(&key) {
-                let found = match isos::find(&self.ctx, &email).await {
-                    Ok(iso) => Ok(iso.id),
-                    Err(Error::NotFound(_)) => Err(Problem::new("not_found")),
-                    Err(e) => return Err(e),
-                };
-                self.partners.insert(key.clone(), found);
-            }
-            return Ok(check.read("iso_email", self.partners[&key].clone()));
+    /// The outcome of a row whose key an earlier row of the file has.
+    fn repeated(&self, row: &Row, (first_line, first): &(usize, Row)) -> Outcome {
+        let column = key_column(self.kind);
+        let other = row.iter().find(|(name, cell)| {
+            **name != column && !text::is_blank(cell) && text::line(cell) != text::line(text(first, name))
+        });
+        if let Some((name, cell)) = other {
+            let problem = Problem::new("repeated_row").with("line", *first_line).with("other", text(first, name));
+            return Outcome::Rejected { error: Error::field_with(name, problem), value: Some(cell.clone()) };
         }
-        let read = |check: &mut Validator| check.optional_line("iso_name", cell(row, "iso_name"), 2 * LINE + 1);
-        let Some(Some(name)) = valid(check, read) else { return Ok(None) };
-        let key = (Some(company), unique_key(&name));
-        if !self.partners.contains_key(&key) {
-            let found = self.find_partner_by_name(company, &name).await?;
-            self.partners.insert(key.clone(), found);
-        }
-        Ok(check.read("iso_name", self.partners[&key].clone()))
+        let (written, existing) = (text::line(text(row, column)), text::line(text(first, column)));
+        Outcome::Present((written != existing).then_some(existing))
     }
 
-    /// Finds a partner of the company by name. Archived ones are considered last; the use case rejects them.
-    async fn find_partner_by_name(&self, company: CompanyId, name: &str) -> Result<Lookup<IsoId>> {
-        let key = unique_key(name);
-        for archived in [false, true] {
-            let filter =
-                isos::Filter { q: Some(name.to_owned()), company_id: Some(company), archived, ..Default::default() };
-            let page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
-            let found = isos::list(&self.ctx, &filter, &page).await?.items;
-            let same: Vec<IsoId> =
-                found.iter().filter(|iso| unique_key(&iso.name()) == key).map(|iso| iso.id).collect();
-            match same.as_slice() {
-                [] => {}
-                [one] => return Ok(Ok(*one)),
-                _ => return Ok(Err(Problem::new("ambiguous"))),
+    /// Stores the rows in one transaction; if a row is refused, each in its own.
+    async fn store(&mut self, pending: Vec<Pending>, done: &mut Vec<LineOutcome>) -> Result<()> {
+        if pending.is_empty() {
+            return Ok(());
+        }
+        match write::all(self, &pending).await {
+            Ok(()) => pending.into_iter().for_each(|row| self.accept(row, done)),
+            Err(error) if pending.len() == 1 => {
+                let Some(row) = pending.into_iter().next() else { return Ok(()) };
+                self.refuse(row, error, done)?;
+            }
+            Err(error) => {
+                rejection(error)?;
+                for row in pending {
+                    match write::all(self, std::slice::from_ref(&row)).await {
+                        Ok(()) => self.accept(row, done),
+                        Err(error) => self.refuse(row, error, done)?,
+                    }
+                }
             }
         }
-        Ok(Err(Problem::new("not_found")))
+        Ok(())
+    }
+
+    fn accept(&mut self, Pending { line, row, key, outcome, .. }: Pending, done: &mut Vec<LineOutcome>) {
+        self.add(done, line, &row, outcome);
+        if let Some(key) = key {
+            self.seen.insert(key, (line, row));
+        }
+    }
+
+    fn refuse(
+        &mut self,
+        Pending { line, row, outcome, .. }: Pending,
+        error: Error,
+        done: &mut Vec<LineOutcome>,
+    ) -> Result<()> {
+        let exists = error.is_unique_violation()
+            || matches!(&error, Error::Conflict(problem) if problem.code == "email_taken" && problem.params.contains_key("client_id"));
+        // A concurrent import of the same file inserted it first.
+        let outcome = match outcome {
+            Outcome::Created if exists => Outcome::Present(None),
+            _ => rejected(&row, error)?,
+        };
+        self.add(done, line, &row, outcome);
+        Ok(())
+    }
+
+    fn add(&mut self, done: &mut Vec<LineOutcome>, line: usize, row: &Row, outcome: Outcome) {
+        let totals = &mut self.totals;
+        *match outcome {
+            Outcome::Created => &mut totals.created,
+            Outcome::Updated(_) => &mut totals.updated,
+            Outcome::Present(_) => &mut totals.present,
+            Outcome::Differs(_) => &mut totals.differing,
+            Outcome::Rejected { .. } => &mut totals.rejected,
+        } += 1;
+        done.push(LineOutcome { line, label: label(self.kind, row), outcome });
+    }
+}
+
+/// Returns the error of a row that does not stop the import.
+fn rejection(error: Error) -> Result<Error> {
+    match error {
+        Error::Invalid(_) | Error::NotFound(_) | Error::Conflict(_) => Ok(error),
+        error if error.is_unique_violation() => Ok(error),
+        error => Err(error),
+    }
+}
+
+/// The outcome of a rejected row, by the columns of the file.
+fn rejected(row: &Row, error: Error) -> Result<Outcome> {
+    let error = match rejection(error)? {
+        Error::Invalid(fields) => {
+            let fields = fields.into_iter().map(|error| FieldError { field: column_of(row, error.field), ..error });
+            Error::Invalid(fields.collect())
+        }
+        error => error,
+    };
+    let value = match &error {
+        Error::Invalid(fields) => fields.iter().find_map(|error| row.get(error.field.as_str())),
+        _ => None,
+    };
+    let value = value.filter(|cell| !cell.trim().is_empty()).cloned();
+    Ok(Outcome::Rejected { error, value })
+}
+
+/// Label of a row in messages.
+fn label(kind: Kind, row: &Row) -> String {
+    match kind {
+        Kind::Clients | Kind::Isos => {
+            format!("{} {}", text(row, "first_name").trim(), text(row, "last_name").trim()).trim().to_owned()
+        }
+        kind => text(row, key_column(kind)).trim().to_owned(),
+    }
+}
+
+/// The column that tells the rows of a file apart.
+fn key_column(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Clients | Kind::Isos => "email",
+        Kind::Companies => "name",
+        Kind::Spvs => "identifier",
+    }
+}
+
+/// The key by which a row of the file is another one than the rest; None if it is not valid.
+fn key(kind: Kind, row: &Row) -> Option<String> {
+    let key = text(row, key_column(kind));
+    match kind {
+        Kind::Clients | Kind::Isos => email::normalise(&text::line(key)).ok().map(|email| users::email_key(&email)),
+        Kind::Companies => Some(companies::key(row)),
+        Kind::Spvs => Some(format!("{}\n{}", unique_key(text(row, "company_name")), unique_key(key))),
     }
 }
 
@@ -275,7 +456,12 @@ fn text<'a>(row: &'a Row, column: &str) -> &'a str {
 }
 
 fn is_filled(row: &Row, column: &str) -> bool {
-    !text(row, column).trim().is_empty()
+    !text::is_blank(text(row, column))
+}
+
+/// The cell of a column, unless it is empty.
+fn filled(row: &Row, column: &str) -> Option<String> {
+    is_filled(row, column).then(|| text(row, column).to_owned())
 }
 
 /// Reads a cell and returns its value only if it is valid, for lookups.
@@ -298,6 +484,7 @@ fn column_of(row: &Row, field: String) -> String {
         "iso_id" => "iso_name",
         "custom_identifier" => "identifier",
         "reason" => "status_reason",
+        "legal_name" => "business_name",
         _ => return field,
     }
     .to_owned()
@@ -307,7 +494,7 @@ fn column_of(row: &Row, field: String) -> String {
 mod tests {
     use super::*;
     use crate::{
-        directory::clients,
+        directory,
         orders::spvs,
         reporting::{exports, exports::Table},
         testing::World,
@@ -318,7 +505,9 @@ mod tests {
     async fn import_knows_every_exported_column() {
         let ctx = World::sqlite().await.operator();
         let tables = [
-            (Kind::Clients, Table::Clients(clients::Filter::default())),
+            (Kind::Clients, Table::Clients(directory::clients::Filter::default())),
+            (Kind::Companies, Table::Companies(directory::companies::Filter::default())),
+            (Kind::Isos, Table::Isos(directory::isos::Filter::default())),
             (Kind::Spvs, Table::Spvs(spvs::Filter::default())),
         ];
         for (kind, table) in tables {
@@ -331,14 +520,15 @@ mod tests {
 
     #[test]
     fn columns_are_unique_and_found_by_name() {
-        for kind in [Kind::Clients, Kind::Spvs] {
+        for kind in Kind::ALL {
             let Columns { required, optional, unread } = columns(kind);
             let all = [required, optional, unread].concat();
             assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
         }
         assert_eq!(columns(Kind::Spvs).find("custom_identifier"), Some(Column::Read("identifier")));
         assert_eq!(columns(Kind::Spvs).find("amount"), Some(Column::Unread));
-        for name in ["custom_identifier", "password", "Email", ""] {
+        assert_eq!(columns(Kind::Clients).find("E-Mail"), Some(Column::Read("email")));
+        for name in ["custom_identifier", "password", ""] {
             assert_eq!(columns(Kind::Clients).find(name), None, "{name}");
         }
     }

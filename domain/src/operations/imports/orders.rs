@@ -1,28 +1,36 @@
-//! Imports an order and replays its steps and state transitions (order status table, decision 3).
-use super::{Columns, CompanyContext, Import, Outcome, Row, cell, is_filled, store, text, valid};
+//! Imports an order with its steps and its state.
+use super::{
+    Columns, Import, Plan, Row, cell,
+    differences::Comparison,
+    is_filled,
+    lookup::{self, CompanyContext},
+    progress::{self, OrderProgress},
+    store, text, valid,
+    write::Write,
+};
 use crate::{
     accounts::users,
-    directory::clients,
+    directory::{clients, isos::Iso},
     kernel::{
-        access::Action,
         clock::{self, Clock},
         ctx::Ctx,
-        db::{ScopedFutureExt, Tx},
+        db::Tx,
         error::{Error, Problem, Result},
-        ids::{SpvId, StepId, UserId},
+        ids::{SpvId, UserId},
         money::{self, Currency},
-        text::unique_key,
         validate::{self, LINE, Validator},
     },
     orders::{
+        corrections::{self, Correction},
         onboarding,
-        spvs::{self, Country, Event, Status},
-        steps::{self, Change},
+        spvs::{self, Country, Spv, Status},
+        steps,
     },
     platform::settings,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use chrono_tz::Tz;
+use std::sync::Arc;
+use uuid::Uuid;
 
 pub(super) const COLUMNS: Columns = Columns {
     required: &["identifier", "client_email", "company_name"],
@@ -46,6 +54,9 @@ pub(super) const COLUMNS: Columns = Columns {
     unread: &["id", "client_name", "amount", "iso_commission", "steps_total", "current_step"],
 };
 
+/// Columns that a correction changes.
+const CORRECTABLE: [&str; 4] = ["vehicle_name", "reference", "purchase_amount", "ordered_date"];
+
 /// Values of a row.
 struct OrderFields {
     vehicle_name: Option<String>,
@@ -60,23 +71,24 @@ struct OrderFields {
     progress: OrderProgress,
 }
 
-/// Status and progress of an order.
-struct OrderProgress {
-    status: Status,
-    reason: Option<String>,
-    steps_completed: Option<usize>,
-    closed_at: Option<DateTime<Utc>>,
+pub(super) struct NewImportedOrder {
+    order: onboarding::NewOrder,
+    progress: OrderProgress,
+    /// Start of the ordered date in the company's zone.
+    ordered_at: DateTime<Utc>,
 }
 
-/// Creates the order of a row, unless its company has one with this identifier in any letter case (decision 7). Client,
-/// partner and company must match and be active, as for other orders (decision 12).
-///
-/// An order with a known closing time is created as of its ordered date and closed as of that time, which its steps,
-/// commissions and activity get. The steps of other orders are completed now, as their times are unknown.
+pub(super) struct CorrectOrder {
+    id: SpvId,
+    correction: Correction,
+}
+
+/// Plans a row: the order is the one of its company with this identifier in any letter case (decision 7), else a new one.
+/// Client, partner and company must match (decision 12); they may be suspended or archived.
 ///
 /// # Errors
-/// Invalid per field; Conflict `step_waits` if completed steps depend on others.
-pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
+/// Invalid per field.
+pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
     let ctx = &import.ctx.clone();
     let mut check = Validator::new();
     let context = import.company(&mut check, row).await?;
@@ -87,22 +99,20 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         return Err(check.finish().err().unwrap_or(Error::NotFound("company")));
     };
     let company_id = context.company.id;
-    let key = format!("{company_id} {}", unique_key(&identifier));
-    let existing = match import.dry_run_keys.get(&key) {
-        Some(spelling) => Some(spelling.clone()),
-        None => store::find_existing(&mut ctx.db(), company_id, &identifier).await?,
-    };
-    if let Some(existing) = existing {
-        return Ok(Outcome::exists(&identifier, &existing));
-    }
-    let iso_id = import.partner(&mut check, row, company_id).await?;
+    let iso = import.partner(&mut check, row, company_id).await?;
     let client_id = find_client(&mut check, ctx, row).await?;
     let fields = read_row(&mut check, row, &context, ctx.now());
     check.finish()?;
     let client_id = client_id.ok_or(Error::NotFound("client"))?;
-    let new = &onboarding::NewOrder {
-        iso_id,
-        custom_identifier: Some(identifier.clone()),
+    if let Some(id) = store::find_existing(&mut ctx.db(), company_id, &identifier).await? {
+        let spv = spvs::get(ctx, id).await?.spv;
+        let parties = (client_id, iso.as_ref());
+        return compare(import, row, &spv, &fields, parties, &context);
+    }
+    let progress = fields.progress;
+    let order = onboarding::NewOrder {
+        iso_id: lookup::id(iso.as_ref()),
+        custom_identifier: Some(identifier),
         vehicle_name: fields.vehicle_name,
         reference: fields.reference,
         country: fields.country,
@@ -110,29 +120,106 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         commission_minor: fields.commission_minor,
         purchase_amount_minor: fields.purchase_amount_minor,
         iso_commission_percentage: fields.iso_commission_percentage,
-        status: if fields.progress.status == Status::Active { Status::Active } else { Status::Pending },
+        status: if progress.status == Status::Active { Status::Active } else { Status::Pending },
         invoiced: false,
+        historic: true,
         ..onboarding::NewOrder::new(client_id, company_id, fields.currency, fields.ordered_date)
     };
-    let as_of = |at| Ctx { clock: Clock::fixed(at), ..ctx.clone() };
-    let (at_start, at_end) = match fields.progress.closed_at {
-        Some(at) => (as_of(clock::start_of_day(fields.ordered_date, zone(&context)).min(at)), as_of(at)),
-        None => (ctx.clone(), ctx.clone()),
+    let ordered_at = clock::start_of_day(fields.ordered_date, progress::zone(&context));
+    Ok(Plan::New(Write::NewOrder(Box::new(NewImportedOrder { order, progress, ordered_at }))))
+}
+
+/// Compares an existing order with the row.
+fn compare(
+    import: &Import,
+    row: &Row,
+    spv: &Spv,
+    fields: &OrderFields,
+    (client_id, iso): (UserId, Option<&Arc<Iso>>),
+    context: &CompanyContext,
+) -> Result<Plan> {
+    let mut found = Comparison::new(row);
+    found.value("client_email", spv.client_id == client_id, &spv.client_email, text(row, "client_email").trim());
+    let iso_column = if is_filled(row, "iso_email") { "iso_email" } else { "iso_name" };
+    let iso_name = iso.map(|iso| iso.name()).unwrap_or_default();
+    found.value(iso_column, spv.iso_id == lookup::id(iso), &spv.iso_name().unwrap_or_default(), &iso_name);
+    found.text("vehicle_name", spv.vehicle_name.as_deref(), fields.vehicle_name.as_deref());
+    found.text("reference", spv.reference.as_deref(), fields.reference.as_deref());
+    found.text("country", Some(spv.country.code()), Some(fields.country.code()));
+    found.text("currency", Some(spv.currency.code()), Some(fields.currency.code()));
+    for (column, portal, file) in [
+        ("purchase_amount", spv.purchase_amount_minor, fields.purchase_amount_minor),
+        ("price", spv.price_minor, fields.price_minor),
+        ("commission", spv.commission_minor, fields.commission_minor),
+    ] {
+        let shown = |currency: Currency, minor: Option<i64>| minor.map(|minor| currency.format(minor));
+        found.text(column, shown(spv.currency, portal).as_deref(), shown(fields.currency, file).as_deref());
+    }
+    let percent = |value: Option<i64>| value.map(money::format_percent);
+    let (portal, file) = (percent(spv.iso_commission_percentage), percent(fields.iso_commission_percentage));
+    found.text("iso_commission_percentage", portal.as_deref(), file.as_deref());
+    found.text("ordered_date", Some(&spv.ordered_date.to_string()), Some(&fields.ordered_date.to_string()));
+    compare_progress(&mut found, row, spv, &fields.progress, context);
+    let update = if import.options.update {
+        found.check_only(&CORRECTABLE)?;
+        let correction = Correction {
+            custom_identifier: None,
+            reference: found.changed("reference"),
+            vehicle_name: found.changed("vehicle_name"),
+            purchase_amount: found.changed("purchase_amount"),
+            ordered_date: found.changed("ordered_date"),
+        };
+        Some(Write::CorrectOrder(CorrectOrder { id: spv.id, correction }))
+    } else {
+        None
     };
-    let (at_start, at_end, progress) = (&at_start, &at_end, &fields.progress);
-    let made = import.create(key, &identifier, |tx| {
-        async move {
-            let id = onboarding::insert_order(tx, at_start, new.clone()).await?;
-            replay_progress(tx, at_end, id, progress).await?;
-            let today = settings::within(tx).await?.day(ctx.now());
-            store::suppress_reminders(tx, id, today, today + Days::new(steps::DUE_SOON_DAYS)).await
-        }
-        .scope_boxed()
-    });
-    match made.await {
-        // A concurrent import of the same file inserted it first.
-        Err(e) if e.is_unique_violation() => Ok(Outcome::Exists(None)),
-        made => made,
+    let identifier = spv.custom_identifier.clone().filter(|own| own != text(row, "identifier").trim());
+    Ok(Plan::Existing { spelling: identifier, differences: found.differences, update })
+}
+
+fn compare_progress(
+    found: &mut Comparison<'_>,
+    row: &Row,
+    spv: &Spv,
+    progress: &OrderProgress,
+    context: &CompanyContext,
+) {
+    found.text("status", Some(spv.status.name()), Some(progress.status.name()));
+    found.text("status_reason", spv.status_reason.as_deref(), progress.reason.as_deref());
+    let is_day = validate::date(text(row, "closed_at").trim()).is_ok();
+    let closed = |at: Option<DateTime<Utc>>| {
+        at.map(|at| if is_day { context.company.today(at).to_string() } else { at.to_rfc3339() })
+    };
+    found.text("closed_at", closed(spv.closed_at).as_deref(), closed(progress.closed_at).as_deref());
+    let steps = progress.steps_completed.map(|steps| steps.to_string());
+    found.text("steps_completed", Some(&spv.steps_completed.to_string()), steps.as_deref());
+}
+
+impl NewImportedOrder {
+    /// Inserts the order. One with a known closing time is created as of its ordered date and closed as of that time, which
+    /// its steps, commissions and activity get. The steps of other orders are completed now, as their times are unknown.
+    ///
+    /// # Errors
+    /// Invalid `steps_completed`; Conflict `step_waits` if completed steps depend on others; a unique violation.
+    pub async fn insert(&self, tx: &mut Tx, ctx: &Ctx) -> Result<Uuid> {
+        let as_of = |at| Ctx { clock: Clock::fixed(at), ..ctx.clone() };
+        let (at_start, at_end) = match self.progress.closed_at {
+            Some(at) => (as_of(self.ordered_at.min(at)), as_of(at)),
+            None => (ctx.clone(), ctx.clone()),
+        };
+        let id = onboarding::insert_order(tx, &at_start, self.order.clone()).await?;
+        progress::replay(tx, &at_end, id, &self.progress).await?;
+        let today = settings::within(tx).await?.day(ctx.now());
+        store::suppress_reminders(tx, id, today, today + Days::new(steps::DUE_SOON_DAYS)).await?;
+        Ok(id.0)
+    }
+}
+
+impl CorrectOrder {
+    /// # Errors
+    /// As [`corrections::correct`].
+    pub async fn apply(&self, tx: &mut Tx, ctx: &Ctx) -> Result<()> {
+        corrections::correct_within(tx, ctx, self.id, None, &self.correction).await.map(drop)
     }
 }
 
@@ -171,7 +258,7 @@ fn read_row(check: &mut Validator, row: &Row, context: &CompanyContext, now: Dat
     }
     let ordered_date =
         check.optional("ordered_date", cell(row, "ordered_date"), validate::date).unwrap_or(defaults.today);
-    let progress = read_progress(check, row, context, ordered_date, now);
+    let progress = progress::read(check, row, context, ordered_date, now);
     OrderFields {
         vehicle_name,
         reference,
@@ -184,108 +271,4 @@ fn read_row(check: &mut Validator, row: &Row, context: &CompanyContext, now: Dat
         ordered_date,
         progress,
     }
-}
-
-/// Reads the status. On hold and cancelled require a reason, other statuses refuse one (decision 3).
-fn read_progress(
-    check: &mut Validator,
-    row: &Row,
-    context: &CompanyContext,
-    ordered_date: NaiveDate,
-    now: DateTime<Utc>,
-) -> OrderProgress {
-    let status = check.optional("status", cell(row, "status"), |text| unique_key(text).parse::<Status>());
-    let status = status.unwrap_or(Status::Pending);
-    let reason = check.optional_text("status_reason", cell(row, "status_reason"));
-    match (matches!(status, Status::OnHold | Status::Cancelled), &reason) {
-        (true, None) => check.reject("status_reason", Problem::new("required")),
-        (false, Some(_)) => check.reject("status_reason", Problem::new("not_allowed")),
-        _ => {}
-    }
-    let steps_completed = check.optional("steps_completed", cell(row, "steps_completed"), |text| {
-        text.parse::<usize>().map_err(|_| Problem::new("malformed"))
-    });
-    let closed_at = check.optional("closed_at", cell(row, "closed_at"), |text| instant(text, zone(context)));
-    if let Some(at) = closed_at {
-        if status != Status::Closed {
-            check.reject("closed_at", Problem::new("not_allowed"));
-        } else if at > now {
-            check.reject("closed_at", Problem::new("future"));
-        } else if !is_filled(row, "ordered_date") {
-            check.reject("ordered_date", Problem::new("required"));
-        } else if context.company.today(at) < ordered_date {
-            check.reject("closed_at", Problem::new("before_ordered"));
-        }
-    }
-    // Without a closing time it is closed by its steps, today.
-    if status == Status::Closed && closed_at.is_none() && context.company.today(now) < ordered_date {
-        check.reject("ordered_date", Problem::new("future"));
-    }
-    OrderProgress { status, reason, steps_completed, closed_at }
-}
-
-/// Time zone of the company.
-fn zone(context: &CompanyContext) -> Tz {
-    context.company.time_zone.parse().unwrap_or(Tz::UTC)
-}
-
-/// An instant as exported, or the start of a day in the zone.
-fn instant(text: &str, zone: Tz) -> std::result::Result<DateTime<Utc>, Problem> {
-    match DateTime::parse_from_rfc3339(text) {
-        Ok(at) => Ok(at.to_utc()),
-        Err(_) => Ok(clock::start_of_day(validate::date(text)?, zone)),
-    }
-}
-
-/// Replays the progress of a new order. Only a closed order has all steps completed, as the last one closes it. An
-/// order on hold or cancelled was processed before if any step is completed.
-async fn replay_progress(tx: &mut Tx, ctx: &Ctx, id: SpvId, progress: &OrderProgress) -> Result<()> {
-    let (order, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
-    let total = usize::try_from(order.steps_total).map_err(Error::internal)?;
-    let most = match progress.status {
-        Status::Closed => total,
-        Status::Active => 0,
-        _ => total.saturating_sub(1),
-    };
-    let mut done = progress.steps_completed.unwrap_or(0);
-    if done > most {
-        let problem = Problem::new("out_of_range").with("min", 0).with("max", most);
-        return Err(Error::field_with("steps_completed", problem));
-    }
-    if progress.status == Status::Closed {
-        done = total;
-    }
-    let rests = matches!(progress.status, Status::OnHold | Status::Cancelled);
-    if progress.status == Status::Processing || (rests && done > 0) {
-        spvs::transition(tx, ctx, id, None, Action::Start, Event::Start, None).await?;
-    }
-    while let Some(step) = next(tx, id, done).await? {
-        set_step_status(tx, ctx, step, steps::Status::Completed).await?;
-    }
-    let (action, event) = match progress.status {
-        Status::Processing => {
-            if let Some(step) = next(tx, id, total).await? {
-                set_step_status(tx, ctx, step, steps::Status::InProgress).await?;
-            }
-            return Ok(());
-        }
-        Status::OnHold => (Action::Hold, Event::Hold),
-        Status::Cancelled => (Action::Cancel, Event::Cancel),
-        Status::Pending | Status::Active | Status::Closed => return Ok(()),
-    };
-    spvs::transition(tx, ctx, id, None, action, event, progress.reason.as_deref()).await.map(drop)
-}
-
-/// The next of the first `done` steps that is not completed, dependencies first. If all wait for later steps it is the
-/// first one, whose completion is refused.
-async fn next(tx: &mut Tx, id: SpvId, done: usize) -> Result<Option<StepId>> {
-    let (_, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
-    let mut left = steps.iter().take(done).filter(|step| step.status != steps::Status::Completed).peekable();
-    let first = left.peek().map(|step| step.id);
-    Ok(left.find(|step| step.open_dependencies(&steps).next().is_none()).map(|step| step.id).or(first))
-}
-
-async fn set_step_status(tx: &mut Tx, ctx: &Ctx, step: StepId, status: steps::Status) -> Result<()> {
-    let change = Change { status: Some(status.name().to_owned()), ..Change::default() };
-    steps::update_within(tx, ctx, step, None, change).await.map(drop)
 }

@@ -214,21 +214,22 @@ async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, parties: OrderParties) ->
     search::index(tx, spvs::search_entry(id, new.company_id, new.iso_id, texts)).await
 }
 
-/// Refuses an ISO or a client of another company, and archived ones (decision 12).
+/// Refuses an ISO or a client of another company, and archived ones unless the order is historic (decision 12).
 async fn check_parties(tx: &mut Tx, new: &NewOrder) -> Result<OrderParties> {
     use crate::accounts::users::Status::{Archived, Suspended};
     let Some(parties) = spvs::parties(tx, new.company_id, new.client_id, new.iso_id).await? else {
         return Err(Error::field("company_id", "not_found"));
     };
     let mut check = Validator::new();
-    if parties.company_archived_at.is_some() {
+    let historic = new.historic;
+    if parties.company_archived_at.is_some() && !historic {
         check.reject("company_id", Problem::new("archived"));
     }
     if parties.client_role != Some(crate::kernel::access::Role::Client) {
         check.reject("client_id", Problem::new("not_found"));
-    } else if parties.client_status == Some(Archived) {
+    } else if parties.client_status == Some(Archived) && !historic {
         check.reject("client_id", Problem::new("archived"));
-    } else if parties.client_status == Some(Suspended) {
+    } else if parties.client_status == Some(Suspended) && !historic {
         check.reject("client_id", Problem::new("suspended"));
     } else if parties.client_company_id != Some(new.company_id) {
         check.reject("client_id", Problem::new("not_in_company"));
@@ -237,7 +238,9 @@ async fn check_parties(tx: &mut Tx, new: &NewOrder) -> Result<OrderParties> {
         match parties.iso_company_id {
             None => check.reject("iso_id", Problem::new("not_found")),
             Some(company) if company != new.company_id => check.reject("iso_id", Problem::new("not_in_company")),
-            Some(_) if parties.iso_archived_at.is_some() => check.reject("iso_id", Problem::new("archived")),
+            Some(_) if parties.iso_archived_at.is_some() && !historic => {
+                check.reject("iso_id", Problem::new("archived"))
+            }
             Some(_) => {}
         }
     }

@@ -264,6 +264,23 @@ pub(crate) async fn save_details(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after
     Ok(after)
 }
 
+/// Removes an order that an import created, with its steps and requests for documents, within a use case that has
+/// authorized the actor.
+///
+/// # Errors
+/// NotFound; Conflict `stale` when `version` is not the row's; a foreign key violation if other rows refer to it.
+pub(crate) async fn remove_imported(tx: &mut Tx, ctx: &Ctx, id: SpvId, version: i64) -> Result<()> {
+    store::lock(tx, id).await?;
+    let (spv, _) = store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    fresh(Some(version), spv.version, &spv.updated_by, spv.updated_at)?;
+    let ledger_minor = commissions::ledger_minor(tx, id).await?;
+    store::remove(tx, id).await?;
+    search::remove(tx, id.0).await?;
+    rollup::count_removal(tx, OrderFacts::of(&spv, ledger_minor));
+    let event = activity::Event::new("spv.removed", "spv", id.0, spv.identifier());
+    activity::append(tx, ctx, event.of(Some(spv.client_id), Some(spv.company_id), spv.iso_id)).await
+}
+
 /// The event of a change of status, for those who may see the order.
 pub(crate) fn status_event(action: &'static str, spv: &Spv, to: Status, reason: Option<&str>) -> activity::Event {
     let event = activity::Event::new(action, "spv", spv.id.0, spv.identifier())

@@ -113,6 +113,9 @@ crate::kernel::db::row! {
         /// Issues an invoice over the price; off for load data, and where the invoice is issued later.
         #[sqlx(skip)]
         pub invoiced: bool = _,
+        /// Its company, client and ISO may be archived or suspended: an order of an imported office.
+        #[sqlx(skip)]
+        pub historic: bool = _,
     }
 }
 
@@ -135,6 +138,7 @@ impl NewOrder {
             status: Status::Pending,
             ordered_date,
             invoiced: true,
+            historic: false,
         }
     }
 

@@ -91,6 +91,11 @@ pub(super) fn count_change(tx: &mut Tx, before: Option<OrderFacts>, after: Order
     rollups::apply(tx, before, Some(after));
 }
 
+/// Updates the rollups for a removed order.
+pub(super) fn count_removal(tx: &mut Tx, before: OrderFacts) {
+    rollups::apply(tx, Some(before), None);
+}
+
 /// The facts of all orders.
 pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<OrderFacts>> {
     db.sql(

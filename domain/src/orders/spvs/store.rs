@@ -401,6 +401,18 @@ pub async fn parties(
     .await
 }
 
+/// Deletes an order with its steps and requests for documents.
+///
+/// # Errors
+/// A foreign key violation if other rows refer to one of them.
+pub async fn remove(tx: &mut Tx, id: SpvId) -> Result<()> {
+    for table in ["document_requests", "step_dependencies", "spv_steps"] {
+        tx.sql_built(format!("delete from {table} where spv_id = $1")).bind(id).run().await?;
+    }
+    tx.sql("delete from spvs where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
 /// The orders of a client with their custom identifiers.
 pub async fn identifiers_of_client(tx: &mut Tx, client: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
     tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(client).all().await

@@ -1,0 +1,52 @@
+//! ISO partners of an import, within its transaction: without emails, also archived ones and those of archived companies.
+use super::{event, insert_account, resource, store};
+use crate::{
+    accounts::{auth::sessions, users::NewUser},
+    kernel::{
+        access::{Action, Resource},
+        ctx::Ctx,
+        db::Tx,
+        error::{Error, Result},
+        ids::{CompanyId, IsoId},
+    },
+    platform::activity,
+};
+use chrono::{DateTime, Utc};
+
+/// Inserts an ISO with its account, archived since `archived_at`. Staff.
+///
+/// # Errors
+/// Forbidden; Conflict `email_taken`.
+pub(crate) async fn insert_imported(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    account: &NewUser,
+    company_id: CompanyId,
+    archived_at: Option<DateTime<Utc>>,
+) -> Result<IsoId> {
+    ctx.may(Action::Create, Resource::NewIso)?;
+    let id = IsoId(ctx.random.uuid());
+    let account = NewUser { company_id: Some(company_id), iso_id: Some(id), ..account.clone() };
+    insert_account(tx, ctx, id, company_id, &account).await?;
+    if let Some(archived_at) = archived_at {
+        set_archived_by_import(tx, ctx, id, archived_at).await?;
+    }
+    Ok(id)
+}
+
+/// Archives an ISO as of `archived_at`, which ends its sessions. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden.
+pub(crate) async fn set_archived_by_import(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: IsoId,
+    archived_at: DateTime<Utc>,
+) -> Result<()> {
+    let iso = store::lock(tx, id).await?.ok_or(Error::NotFound("iso"))?;
+    ctx.may(Action::Archive, resource(&iso))?;
+    store::set_archived(tx, id, Some(archived_at), ctx.now(), &ctx.actor_name()).await?;
+    sessions::end_all_of_iso(tx, ctx, id).await?;
+    activity::append(tx, ctx, event(&iso, "iso.archived")).await
+}

@@ -1,0 +1,69 @@
+//! Writes of an import, in one transaction for a batch of rows.
+use super::{Import, Pending, clients, companies, isos, label, orders, store};
+use crate::kernel::{
+    ctx::Ctx,
+    db::{ScopedFutureExt, Tx},
+    error::{Error, Result},
+};
+use uuid::Uuid;
+
+/// What a row writes.
+pub(super) enum Write {
+    NewClient(clients::NewClient),
+    UpdateClient(clients::UpdateClient),
+    NewCompany(companies::NewCompany),
+    UpdateCompany(companies::UpdateCompany),
+    NewIso(isos::NewIso),
+    UpdateIso(isos::UpdateIso),
+    NewOrder(Box<orders::NewImportedOrder>),
+    CorrectOrder(orders::CorrectOrder),
+}
+
+impl Write {
+    /// Writes the row and returns the id of a new one.
+    ///
+    /// # Errors
+    /// Those of the use case.
+    async fn apply(&self, tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
+        match self {
+            Self::NewClient(new) => new.insert(tx, ctx).await.map(Some),
+            Self::UpdateClient(update) => update.apply(tx, ctx).await.map(|()| None),
+            Self::NewCompany(new) => new.insert(tx, ctx).await.map(Some),
+            Self::UpdateCompany(update) => update.apply(tx, ctx).await.map(|()| None),
+            Self::NewIso(new) => new.insert(tx, ctx).await.map(Some),
+            Self::UpdateIso(update) => update.apply(tx, ctx).await.map(|()| None),
+            Self::NewOrder(new) => new.insert(tx, ctx).await.map(Some),
+            Self::CorrectOrder(update) => update.apply(tx, ctx).await.map(|()| None),
+        }
+    }
+}
+
+/// Writes all rows in one transaction, which a dry run rolls back. New rows are recorded, so that the import can be undone.
+///
+/// # Errors
+/// That of the first row that is refused; nothing is stored then.
+pub(super) async fn all(import: &Import, rows: &[Pending]) -> Result<()> {
+    const DRY_RUN: &str = "dry_run";
+    let ctx = &import.ctx;
+    let done = ctx.transaction(|tx| {
+        async move {
+            let mut created = 0;
+            for row in rows {
+                let Some(id) = row.write.apply(tx, ctx).await? else { continue };
+                if created == 0 {
+                    store::record(tx, ctx, import.id, import.kind, &import.file_name).await?;
+                }
+                created += 1;
+                let label = label(import.kind, &row.row);
+                store::record_row(tx, import.id, import.kind, id, row.line, &label).await?;
+            }
+            store::count_created(tx, import.id, created).await?;
+            if import.options.dry_run { Err(Error::conflict(DRY_RUN)) } else { Ok(()) }
+        }
+        .scope_boxed()
+    });
+    match done.await {
+        Err(Error::Conflict(problem)) if problem.code == DRY_RUN => Ok(()),
+        done => done,
+    }
+}
