@@ -187,7 +187,7 @@ test('super admin re-invites a user, removes a lost authenticator and archives t
 
   const session = await Api.signIn(office.portal.url, ivar.email, password);
   await Authenticator.enrol(new Api(office.portal.url, session), 'Lost phone');
-  await sigrid.open(paths.adminUser(session.user.id));
+  await sigrid.open(`${paths.adminUser(session.user.id)}?tab=methods`);
   await expect(sigrid.card('Second factors')).toContainText('Lost phone');
   await sigrid.button('Actions').click();
   await sigrid.page.getByRole('menuitem', { name: 'Reset two-factor authentication', exact: true }).click();

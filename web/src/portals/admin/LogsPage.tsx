@@ -10,6 +10,7 @@ import { dateTime } from '../../messages/format';
 import { activityText, actorText } from '../../shared/activity/activityText';
 import { ExportButton } from '../../shared/ExportButton';
 import { rowsState } from '../../shared/grid/listState';
+import { UserLink } from '../../shared/records/links';
 import { useParam } from '../../shared/queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import type { GridColumn } from '../../ui/grid/columns';
@@ -208,8 +209,14 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
           [t('logs.what'), activityText(t, entry)],
           [t('logs.action'), <DetailValue key="action" text={entry.action} />],
           [t('logs.when'), dateTime(entry.at)],
-          [t('logs.who'), `${actorText(t, entry.actor)} (${roleText(t, entry.actor.kind)})`],
-          [t('logs.subject'), `${entry.subject.label} (${entry.subject.kind})`],
+          [
+            t('logs.who'),
+            <span key="who">
+              <UserLink id={entry.actor_id} name={actorText(t, entry.actor)} /> (
+              {roleText(t, entry.actor.kind)})
+            </span>,
+          ],
+          [t('logs.subject'), <Subject key="subject" of={entry.subject} />],
           [t('logs.address'), entry.address],
           [t('logs.device'), entry.user_agent],
           ...Object.entries(data).map(
@@ -239,6 +246,14 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
         </table>
       )}
     </Modal>
+  );
+}
+
+function Subject({ of: { kind, id, label } }: { of: LogEntry['subject'] }) {
+  return (
+    <span>
+      {kind === 'user' ? <UserLink id={id} name={label} /> : label} ({kind})
+    </span>
   );
 }
 
