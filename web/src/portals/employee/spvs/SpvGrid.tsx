@@ -17,11 +17,12 @@ import { Money } from '../../../ui/Money';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
+import type { GridFilter } from '../../../ui/grid/FilterChips';
 import { SpvPeek } from './SpvPeek';
 
 const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
 
-function spvQuery({ filters, ...query }: GridQuery): SpvQuery {
+export function spvQuery({ filters, ...query }: GridQuery): SpvQuery {
   return {
     ...query,
     status: filters.status || undefined,
@@ -31,14 +32,33 @@ function spvQuery({ filters, ...query }: GridQuery): SpvQuery {
   };
 }
 
-const exportSpvs = (query: SpvQuery) =>
+export const exportSpvs = (query: SpvQuery) =>
   body(api.GET('/rest/v1/spvs.csv', { params: { query }, parseAs: 'blob' }));
+
+/** Filters of the list of orders. */
+export function useSpvFilters(): GridFilter[] {
+  const { t } = useTranslation(['employee', 'common', 'names', 'dashboards']);
+  const countries = useCountries();
+  const companyFilter = useCompanyFilter();
+  return [
+    {
+      key: 'status',
+      label: t('common:status'),
+      choices: statuses.map((value) => ({ value, label: t(`names:spv_status.${value}`) })),
+    },
+    companyFilter,
+    { key: 'country', label: t('names:field.country'), choices: countries },
+    {
+      key: 'iso',
+      label: t('column.iso'),
+      choices: [{ value: 'none', label: t('dashboards:company.unassigned') }],
+    },
+  ];
+}
 
 /** All orders. */
 export function SpvGrid({ actions }: { actions?: ReactNode }) {
   const { t } = useTranslation(['employee', 'common', 'names', 'dashboards']);
-  const countries = useCountries();
-  const companyFilter = useCompanyFilter();
   const columns: GridColumn<Spv>[] = [
     {
       key: 'spv',
@@ -122,20 +142,7 @@ export function SpvGrid({ actions }: { actions?: ReactNode }) {
       rowName={(spv) => spv.identifier}
       defaultSort={{ key: 'ordered_date', descending: true }}
       hrefOf={(spv) => paths.employeeOrder(spv.id)}
-      filters={[
-        {
-          key: 'status',
-          label: t('common:status'),
-          choices: statuses.map((value) => ({ value, label: t(`names:spv_status.${value}`) })),
-        },
-        companyFilter,
-        { key: 'country', label: t('names:field.country'), choices: countries },
-        {
-          key: 'iso',
-          label: t('column.iso'),
-          choices: [{ value: 'none', label: t('dashboards:company.unassigned') }],
-        },
-      ]}
+      filters={useSpvFilters()}
       views={(['pending', 'processing', 'on_hold', 'closed'] as const).map((status) => ({
         key: status,
         name: t(`names:spv_status.${status}`),
