@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import type { Analytics } from '../../api/types';
 import { month, number, percent } from '../../messages/format';
 import { BarChart } from '../../ui/charts/BarChart';
@@ -247,6 +248,8 @@ interface SharesProps {
 /** Distribution of orders. */
 function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
   const { t } = useTranslation('reports');
+  const navigate = useNavigate();
+  const pathOf = (wanted: string) => rows.find(({ key }) => key === wanted)?.path ?? '';
   const title = t(`analytics.${name}`);
   const share = (row: Share) => percent(Math.round((1000 * row.spvs) / total) / 10);
   return (
@@ -264,7 +267,8 @@ function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
               share: share(row),
               tone: SHARE_TONES[row.key] ?? 'rest',
             }))}
-            link={(part) => linkTo(rows.find(({ key }) => key === part.key)?.path ?? '')(part.label)}
+            link={(part) => linkTo(pathOf(part.key))(part.label)}
+            onPick={(part) => void navigate(pathOf(part.key))}
           />
         ) : (
           <BarChart
@@ -281,7 +285,12 @@ function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
         <FigureTable
           file={file}
           label={title}
-          first={{ header: first, cell: (row) => row.name, total: t('total') }}
+          first={{
+            header: first,
+            cell: (row) => row.name,
+            link: (row, label) => linkTo(row.path)(label),
+            total: t('total'),
+          }}
           rows={rows}
           rowKey={(row) => row.key}
           columns={[
