@@ -11734,6 +11734,16 @@ export interface operations {
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
                 country?: string;
+                /**
+                 * @description First ordered date.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last ordered date.
+                 * @example 2026-11-30
+                 */
+                to?: string;
                 /** @description Only these orders: up to 500 ids, separated by commas. */
                 ids?: string;
                 /**
@@ -11817,6 +11827,16 @@ export interface operations {
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
                 country?: string;
+                /**
+                 * @description First ordered date.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last ordered date.
+                 * @example 2026-11-30
+                 */
+                to?: string;
                 /** @description Only these orders: up to 500 ids, separated by commas. */
                 ids?: string;
                 /** @description As of the list. */

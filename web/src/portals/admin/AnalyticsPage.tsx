@@ -11,6 +11,7 @@ import { paths } from '../../paths';
 import { Change } from '../../shared/figures/Change';
 import { daysOfMonth, monthsSoFar, useRunningMonth } from '../../shared/figures/months';
 import { usePrevious } from '../../shared/figures/usePrevious';
+import { monthFilter } from '../../shared/grid/daysFilter';
 import { linkTo } from '../../shared/linkTo';
 import { OrderCharts } from '../../shared/figures/OrderCharts';
 import { amountInCurrency, type Fees, revenueColumns } from '../../shared/figures/revenue';
@@ -157,9 +158,13 @@ interface FiguresProps {
   before?: Month[];
 }
 
+/** Orders placed in a month, whose fees are its revenue. */
+const ordersOf = (row: Month) => paths.employeeSpvsOf(monthFilter(row.month));
+
 /** One currency at a time, because a table per currency would be many. */
 function Revenue({ data, before }: FiguresProps) {
   const { t } = useTranslation(['admin', 'reports']);
+  const navigate = useNavigate();
   const running = useRunningMonth();
   const byMonth = useMonthColumn();
   const currencies = data.revenue.map(({ currency }) => currency);
@@ -187,13 +192,14 @@ function Revenue({ data, before }: FiguresProps) {
                 text: (row: Month) => money(amountInCurrency(row.revenue, currency), currency),
               },
             ]}
+            onPick={(row) => void navigate(ordersOf(row))}
           />
         }
         table={
           <FigureTable
             file={`revenue-${currency.toLowerCase()}`}
             label={title}
-            first={byMonth}
+            first={{ ...byMonth, link: (row, name) => linkTo(ordersOf(row))(name) }}
             rows={data.months}
             rowKey={(row) => row.month}
             columns={[

@@ -8,6 +8,7 @@ import { FigureTable } from '../../ui/charts/FigureTable';
 import { StackedBar } from '../../ui/charts/StackedBar';
 import { TimeChart } from '../../ui/charts/TimeChart';
 import type { ToneName } from '../../theme';
+import { monthFilter } from '../grid/daysFilter';
 import { linkTo } from '../linkTo';
 import { monthsSoFar, useRunningMonth } from './months';
 import { type Fees, revenueColumns } from './revenue';
@@ -36,12 +37,13 @@ interface Props {
   /** Months of the period before. */
   before?: Month[];
   /** The list of orders with these filters. */
-  ordersPath: (filters: { status?: string; country?: string }) => string;
+  ordersPath: (filters: { status?: string; country?: string; days?: string }) => string;
 }
 
 /** Order charts, each with a table. */
 export function OrderCharts({ data, before, ordersPath }: Props) {
   const { t } = useTranslation(['reports', 'names']);
+  const navigate = useNavigate();
   const byMonth = useMonthColumn();
   const running = useRunningMonth();
   const past = before && { name: t('analytics.before'), rows: before };
@@ -70,13 +72,14 @@ export function OrderCharts({ data, before, ordersPath }: Props) {
               value: (row: Month) => row[name],
               text: (row: Month) => number(row[name]),
             }))}
+            onPick={(row) => void navigate(ordersPath(monthFilter(row.month)))}
           />
         }
         table={
           <FigureTable
             file="orders-over-time"
             label={t('analytics.over_time')}
-            first={byMonth}
+            first={{ ...byMonth, link: (row, name) => linkTo(ordersPath(monthFilter(row.month)))(name) }}
             rows={months}
             rowKey={(row) => row.month}
             columns={(['placed', 'closed', 'cancelled'] as const).map((name) => ({

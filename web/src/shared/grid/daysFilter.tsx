@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { dateRange, todayInUserZone } from '../../messages/format';
 import type { GridFilter } from '../../ui/grid/FilterChips';
 import { RangePanel } from '../../ui/RangePanel';
+import { daysOfMonth } from '../figures/months';
 import { namedRange, namedRanges, type NamedRange } from '../figures/namedRange';
 
 interface Days {
@@ -17,6 +18,11 @@ export function daysText({ from = '', to = '' }: Days): string {
 export function parseDays(text: string | undefined): Days {
   const [from, to] = text?.split('..') ?? [];
   return { from: from || undefined, to: to || undefined };
+}
+
+/** The filter of a list by a month such as `2026-11`. */
+export function monthFilter(month: string): { days: string } {
+  return { days: daysText(daysOfMonth(month)) };
 }
 
 /** Filter of a list by a range of days, in the parameter `days`. */

@@ -9,6 +9,7 @@ import { paths } from '../../../paths';
 import { useCountries } from '../../../shared/countries';
 import { ExportButton } from '../../../shared/ExportButton';
 import { useCompanyFilter } from '../../../shared/grid/companyFilter';
+import { parseDays, useDaysFilter } from '../../../shared/grid/daysFilter';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { ClientLink, CompanyLink, IsoLink } from '../../../shared/records/links';
 import { DateText } from '../../../ui/DateText';
@@ -25,6 +26,7 @@ const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold',
 export function spvQuery({ filters, ...query }: GridQuery): SpvQuery {
   return {
     ...query,
+    ...parseDays(filters.days),
     status: filters.status || undefined,
     company_id: filters.company || undefined,
     iso_id: filters.iso || undefined,
@@ -40,6 +42,7 @@ export function useSpvFilters(): GridFilter[] {
   const { t } = useTranslation(['employee', 'common', 'names', 'dashboards']);
   const countries = useCountries();
   const companyFilter = useCompanyFilter();
+  const daysFilter = useDaysFilter(t('names:field.ordered_date'));
   return [
     {
       key: 'status',
@@ -47,6 +50,7 @@ export function useSpvFilters(): GridFilter[] {
       choices: statuses.map((value) => ({ value, label: t(`names:spv_status.${value}`) })),
     },
     companyFilter,
+    daysFilter,
     { key: 'country', label: t('names:field.country'), choices: countries },
     {
       key: 'iso',
