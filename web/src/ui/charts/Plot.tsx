@@ -11,6 +11,8 @@ interface Props {
   ticks: number[];
   scale: (value: number) => string;
   kind: 'area' | 'columns' | 'stack';
+  /** What a click does. */
+  hint?: string;
   onPick?: (key: string) => void;
 }
 
@@ -18,7 +20,7 @@ const COLORS = ['first', 'second', 'third', 'fourth'].map((name) => `var(--spv-c
 const BEFORE = 'before';
 
 /** Drawing of a chart over time, by the chart library. */
-export function Plot({ points, names, ticks, scale, kind, onPick }: Props) {
+export function Plot({ points, names, ticks, scale, kind, hint, onPick }: Props) {
   const hatch = useId();
   const past = points.some((point) => point.before);
   const runningAt = points.findIndex((point) => point.running);
@@ -40,7 +42,7 @@ export function Plot({ points, names, ticks, scale, kind, onPick }: Props) {
     yAxisProps: { ticks, domain: [0, end] as [number, number], width: 52, tickFormatter: scale },
     tooltipProps: {
       content: ({ label }: { label?: string | number }) => (
-        <ChartTip point={points.find(({ key }) => key === label)} names={names} />
+        <ChartTip point={points.find(({ key }) => key === label)} names={names} hint={hint} />
       ),
       isAnimationActive: false,
     },
@@ -129,7 +131,7 @@ export function Plot({ points, names, ticks, scale, kind, onPick }: Props) {
   );
 }
 
-function ChartTip({ point, names }: { point?: PlotRow; names: string[] }) {
+function ChartTip({ point, names, hint }: { point?: PlotRow; names: string[]; hint?: string }) {
   if (!point) return null;
   return (
     <div className={classes.tip}>
@@ -146,6 +148,7 @@ function ChartTip({ point, names }: { point?: PlotRow; names: string[] }) {
           <b>{point.before.text}</b>
         </div>
       )}
+      {hint && <em className={classes.hint}>{hint}</em>}
     </div>
   );
 }

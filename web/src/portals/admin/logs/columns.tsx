@@ -34,7 +34,7 @@ export function useLogColumns({ brief = false } = {}): GridColumn<LogEntry>[] {
       cell: (row) => (
         <>
           <Prose>{activityText(t, row)}</Prose>
-          <code className={classes.action}>{row.action}</code>
+          {!brief && <code className={classes.action}>{row.action}</code>}
         </>
       ),
     },

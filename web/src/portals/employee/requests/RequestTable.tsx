@@ -55,10 +55,10 @@ export function RequestTable() {
       key: 'request',
       header: t('column.request'),
       phone: 'title',
-      link: (request) => <span className={`mono ${classes.whole}`}>{request.reference}</span>,
+      link: (request) => t(`names:request_kind.${request.kind}`),
       cell: (request) => (
-        <Text size="xs" c="dimmed">
-          {t(`names:request_kind.${request.kind}`)}
+        <Text size="xs" c="dimmed" className={`mono ${classes.whole}`}>
+          {request.reference}
         </Text>
       ),
     },
