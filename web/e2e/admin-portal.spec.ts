@@ -63,7 +63,7 @@ test('password spraying raises an alert that can be investigated, blocked and re
     await expect(alert).toBeVisible();
     await sigrid.link('Investigate', alert).click();
     await sigrid.expectPath(paths.adminLogsOf({ what: 'sign_in.failed', address: from }));
-    await expect(sigrid.page.getByRole('searchbox', { name: 'Address', exact: true })).toHaveValue(from);
+    await expect(sigrid.button(`Address is ${from}`)).toBeVisible();
     await expect(sigrid.row(from, 'Entries').first()).toContainText('sign_in.failed');
     await sigrid.page.goBack();
     await sigrid.expectPath(paths.adminDashboard);
@@ -303,7 +303,7 @@ test('office charts become tables on a phone, and the CSV adds up to the totals 
   // A figure leads to the rows that it counts.
   await sigrid.showTable('Sign-ins over time');
   await table('Sign-ins over time').getByRole('link').last().click();
-  await sigrid.expectPath(/^\/admin-dashboard\/logs\?what=session&from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d$/);
+  await sigrid.expectPath(/\/admin-dashboard\/logs\?what=session&from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d$/);
   await expect(sigrid.button('Event is Sessions')).toBeVisible();
 });
 

@@ -16,7 +16,8 @@ interface Props {
   onPick?: (key: string) => void;
 }
 
-const COLORS = ['first', 'second', 'third', 'fourth'].map((name) => `var(--spv-chart-${name})`);
+const VARIABLES = ['first', 'second', 'third', 'fourth'].map((name) => `--spv-chart-${name}`);
+const COLORS = VARIABLES.map((name) => `var(${name})`);
 const BEFORE = 'before';
 
 /** Drawing of a chart over time, by the chart library. */
@@ -124,7 +125,12 @@ export function Plot({ points, names, ticks, scale, kind, hint, onPick }: Props)
         ...(past ? [{ name: BEFORE, color: 'var(--spv-chart-before)', strokeDasharray: '5 4' }] : []),
         ...names.map((_, n) => ({ name: `s${n}`, color: COLORS[n] ?? '' })),
         ...(runningAt > 0
-          ? names.map((_, n) => ({ name: `r${n}`, color: COLORS[n] ?? '', strokeDasharray: '3 4' }))
+          ? // Written differently: the library names a gradient by its color.
+            names.map((_, n) => ({
+              name: `r${n}`,
+              color: `var(${VARIABLES[n]}, currentcolor)`,
+              strokeDasharray: '3 4',
+            }))
           : []),
       ]}
     />
