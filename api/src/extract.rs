@@ -6,12 +6,14 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request, path::ErrorKind, rejection::PathRejection},
     http::{HeaderMap, Method, header, request::Parts},
 };
+use chrono::NaiveDate;
 use domain::{
     Actor, Ctx, Error, Origin,
     kernel::{
         error::Problem,
         hex,
         page::{Order, SortKey},
+        validate,
     },
 };
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
@@ -293,6 +295,16 @@ pub fn reject_unknown_order(order: Option<&str>, only: &'static str) -> Result<(
 /// Invalid `order` with what is allowed.
 pub fn sort_order<K: SortKey>(order: Option<&str>) -> Result<Order<K>, ApiError> {
     Order::parse(order.unwrap_or_default()).map_err(|problem| Error::field_with("order", problem).into())
+}
+
+/// A calendar date of the query; empty counts as missing.
+///
+/// # Errors
+/// The text is not a date.
+pub fn day(field: &str, text: Option<&str>) -> Result<Option<NaiveDate>, ApiError> {
+    let text = text.map(str::trim).filter(|text| !text.is_empty());
+    let date = text.map(validate::date).transpose();
+    date.map_err(|problem| Error::field_with(field, problem).into())
 }
 
 /// Deserializes ids separated by commas; an empty string means all rows.

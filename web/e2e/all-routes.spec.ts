@@ -92,7 +92,9 @@ const groups: Group[] = [
     pages: async (office) => [
       paths.adminDashboard,
       paths.adminUsers,
-      ...(await users(office)).slice(0, 1).map(paths.adminUser),
+      ...(await users(office))
+        .slice(0, 1)
+        .flatMap((id) => ['', '?tab=methods', '?tab=activity'].map((tab) => paths.adminUser(id) + tab)),
       paths.adminRules,
       paths.adminAnalytics,
       paths.adminSettings,

@@ -36,13 +36,15 @@ test('super admin invites, finds and immediately locks out a user', async ({ off
 
   await sigrid.row(nora.email, 'Users').click();
   await sigrid.expectPath(/\/admin-dashboard\/users\/[0-9a-f-]{36}$/);
+  await page.getByRole('tab', { name: 'Sign-in history', exact: true }).click();
   await expect(sigrid.row(/Signed in|Password/, 'Sign-in history').first()).toBeVisible();
   await sigrid.button('Actions').click();
   await page.getByRole('menuitem', { name: 'Suspend', exact: true }).click();
   await sigrid.button('Suspend', sigrid.dialog(`Suspend ${nora.name}?`)).click();
   await sigrid.expectToast('User suspended', nora.name);
   await expect(page.getByText('Suspended', { exact: true }).first()).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Activity', exact: true })).toContainText(
+  await page.getByRole('tab', { name: 'Activity', exact: true }).click();
+  await expect(page.getByRole('tabpanel', { name: 'Activity', exact: true })).toContainText(
     `suspended user ${nora.name}`,
   );
   // Sessions are revoked immediately, not at token expiry.
@@ -58,6 +60,14 @@ test('super admin invites, finds and immediately locks out a user', async ({ off
   await sigrid.button('Change role', role).click();
   await sigrid.expectToast('Role changed', `${nora.name}: Super admin`);
   await sigrid.link('User Management', sigrid.page.getByRole('navigation', { name: 'Breadcrumb' })).click();
+  // Names of users lead to their accounts.
+  await sigrid.open('/admin-dashboard/logs?what=user');
+  await page
+    .getByRole('table', { name: 'Entries' })
+    .getByRole('link', { name: 'Sigrid Aalto' })
+    .first()
+    .click();
+  await expect(sigrid.heading('Sigrid Aalto')).toBeVisible();
   await sigrid.open(`/admin-dashboard/users?role=super_admin&sort=name&q=${nora.email}`);
   await expect(sigrid.row(nora.email)).toContainText('Super admin');
 });

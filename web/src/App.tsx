@@ -1,4 +1,4 @@
-import '@fontsource-variable/inter/wght.css';
+import './fonts/inter.css';
 import './signInStyles';
 import '@mantine/notifications/styles.layer.css';
 import './base.css';

@@ -120,6 +120,8 @@ export const paths = {
   request: (id: string) => `/request-management/${id}`,
   adminDashboard: '/admin-dashboard',
   adminUsers: '/admin-dashboard/users',
+  /** The list of users with these filters. */
+  adminUsersOf: (filters: Record<string, string>) => `/admin-dashboard/users?${new URLSearchParams(filters)}`,
   adminNewUser: () => '/admin-dashboard/users?new=true',
   adminUser: (id: string) => `/admin-dashboard/users/${id}`,
   adminRules: '/admin-dashboard/security-settings',

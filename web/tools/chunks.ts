@@ -34,6 +34,7 @@ const barrels = [
   /@mantine\/\w+\/esm\/index\.mjs$/,
   /@tabler\/icons-react\/dist\/esm\/tabler-icons-react\.mjs$/,
   /node_modules\/recharts\/es6\/index\.js$/,
+  /node_modules\/react-i18next\/dist\/es\/index\.js$/,
 ];
 const isBarrel = (id: string) => barrels.some((pattern) => pattern.test(id));
 

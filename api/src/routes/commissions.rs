@@ -2,7 +2,7 @@
 use crate::{
     error::{ApiError, Result},
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, day, empty_string_as_none, id_list,
         reject_unknown_order, sort_order,
     },
     response::{Created, ItemList, JsonBody, Page, Versioned},
@@ -18,7 +18,6 @@ use domain::{
         ids::{CommissionId, CompanyId, IsoId, PayoutRunId, SpvId, UserId},
         money::{self, Currency},
         page::PageQuery,
-        validate,
     },
     orders::commissions::{self, Filter, Kind, Period, Rule, RunDetail, RunStatus, Status},
 };
@@ -145,13 +144,6 @@ impl Ledger {
             ids: self.ids.clone(),
         })
     }
-}
-
-/// A calendar date of the query; empty counts as missing.
-fn day(field: &str, text: Option<&str>) -> Result<Option<NaiveDate>> {
-    let text = text.map(str::trim).filter(|text| !text.is_empty());
-    let date = text.map(validate::date).transpose();
-    date.map_err(|problem| ApiError::from(Error::field_with(field, problem)))
 }
 
 /// Rows of the ledger, by default newest first by the day earned: an ISO's own, those of a company's partners, or all for staff.

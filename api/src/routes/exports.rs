@@ -96,6 +96,12 @@ pub struct Spvs {
     client_id: Option<UserId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     country: Option<String>,
+    /// First ordered date.
+    #[param(example = "2026-11-01")]
+    from: Option<String>,
+    /// Last ordered date.
+    #[param(example = "2026-11-30")]
+    to: Option<String>,
     /// Only these orders: up to 500 ids, separated by commas.
     #[serde(default, deserialize_with = "id_list")]
     #[param(value_type = Option<String>)]
@@ -136,9 +142,10 @@ pub async fn isos(SignedIn(ctx): SignedIn, Query(query): Query<Isos>) -> Result<
 #[utoipa::path(get, path = "/spvs.csv", operation_id = "spv_export", tag = "spvs", params(Spvs),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn spvs(SignedIn(ctx): SignedIn, Query(query): Query<Spvs>) -> Result<Response> {
-    let Spvs { q, status, company_id, iso_id, client_id, country, ids, order } = query;
+    let Spvs { q, status, company_id, iso_id, client_id, country, from, to, ids, order } = query;
     let filter = spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
-    answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), order.as_deref(), ids)?)).await
+    let days = (from.as_deref(), to.as_deref());
+    answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), days, order.as_deref(), ids)?)).await
 }
 
 /// All requests that match the filter, as CSV: all for staff, your own otherwise.

@@ -2,7 +2,7 @@
 use crate::{
     error::{ApiError, Result},
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, RequiredIfMatch, SignedIn, clearable,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, RequiredIfMatch, SignedIn, clearable, day,
         empty_string_as_none, id_list, sort_order,
     },
     response::{self, Created, ItemList, JsonBody, Page, Versioned},
@@ -153,6 +153,12 @@ pub struct ListSpvsQuery {
     client_id: Option<UserId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     country: Option<String>,
+    /// First ordered date.
+    #[param(example = "2026-11-01")]
+    from: Option<String>,
+    /// Last ordered date.
+    #[param(example = "2026-11-30")]
+    to: Option<String>,
     /// Only these orders: up to 500 ids, separated by commas.
     #[serde(default, deserialize_with = "id_list")]
     #[param(value_type = Option<String>)]
@@ -192,11 +198,17 @@ pub fn filter(
 }
 
 /// # Errors
-/// Invalid `country`, `order`.
-pub fn narrowed(filter: Filter, country: Option<&str>, order: Option<&str>, ids: Option<Vec<Uuid>>) -> Result<Filter> {
+/// Invalid `country`, `from`, `to`, `order`.
+pub fn narrowed(
+    filter: Filter,
+    country: Option<&str>,
+    (from, to): (Option<&str>, Option<&str>),
+    order: Option<&str>,
+    ids: Option<Vec<Uuid>>,
+) -> Result<Filter> {
     let country = country.map(str::parse::<Country>).transpose();
     let country = country.map_err(|problem| domain::Error::field_with("country", problem))?;
-    Ok(Filter { country, order: sort_order(order)?, ids, ..filter })
+    Ok(Filter { country, from: day("from", from)?, to: day("to", to)?, order: sort_order(order)?, ids, ..filter })
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -235,9 +247,11 @@ pub async fn order_steps(
 #[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(ListSpvsQuery),
     responses((status = 200, body = Page<Spv>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListSpvsQuery>) -> Result<JsonBody<Page<Spv>>> {
-    let ListSpvsQuery { q, status, company_id, iso_id, client_id, country, ids, order, count, limit, cursor } = query;
+    let ListSpvsQuery { q, status, company_id, iso_id, client_id, country, from, to, ids, order, count, limit, cursor } =
+        query;
     let filter = filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
-    let filter = narrowed(filter, country.as_deref(), order.as_deref(), ids)?;
+    let days = (from.as_deref(), to.as_deref());
+    let filter = narrowed(filter, country.as_deref(), days, order.as_deref(), ids)?;
     let found = spvs::list(&ctx, &filter, &PageQuery { limit, cursor }).await?;
     let page = Page::of(found, |spv| Spv::of(&ctx, spv));
     Ok(JsonBody(page.counted(count, spvs::total(&ctx, &filter)).await?))

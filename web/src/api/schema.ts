@@ -12176,6 +12176,16 @@ export interface operations {
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
                 country?: string;
+                /**
+                 * @description First ordered date.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last ordered date.
+                 * @example 2026-11-30
+                 */
+                to?: string;
                 /** @description Only these orders: up to 500 ids, separated by commas. */
                 ids?: string;
                 /**
@@ -12259,6 +12269,16 @@ export interface operations {
                 iso_id?: string;
                 client_id?: components["schemas"]["UserId"];
                 country?: string;
+                /**
+                 * @description First ordered date.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last ordered date.
+                 * @example 2026-11-30
+                 */
+                to?: string;
                 /** @description Only these orders: up to 500 ids, separated by commas. */
                 ids?: string;
                 /** @description As of the list. */

@@ -16,7 +16,7 @@ import { ActivitySkeleton } from '../ui/ActivityList';
 import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
 import { PageFrameContext } from '../ui/pageFrame';
-import { toast } from '../ui/toasts';
+import { loadToasts, toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
 import { followsAccount, setFollowsAccount } from './colorSchemeSource';
 import { useAppliedLocale } from './session/applyPreferences';
@@ -109,6 +109,10 @@ export function PortalLayout({
     await setLanguage(language);
     await choose({ language });
   };
+
+  useEffect(() => {
+    loadToasts().catch(() => undefined);
+  }, []);
 
   const [trailSlot, setTrailSlot] = useState<HTMLElement | null>(null);
   const onPage = usePageTitle(me, brandName);

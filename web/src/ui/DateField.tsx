@@ -31,8 +31,6 @@ interface Props {
   /** With a time of day. */
   time?: boolean;
   className?: string;
-  /** The label stands inside the field, before the value. */
-  inset?: boolean;
   'data-autofocus'?: boolean;
 }
 
@@ -47,7 +45,6 @@ export function DateField({
   presets,
   byYear,
   time = false,
-  inset = false,
   className,
   ...field
 }: Props) {
@@ -83,17 +80,7 @@ export function DateField({
           placeholder={t('date.example', {
             example: shown(`${todayInUserZone()}T09:00`.slice(0, time ? 16 : 10), time),
           })}
-          {...(inset
-            ? {
-                'aria-label': label,
-                leftSection: (
-                  <span className="unit" aria-hidden="true">
-                    {label}
-                  </span>
-                ),
-                leftSectionWidth: 52,
-              }
-            : { label })}
+          label={label}
           value={typed ?? shown(value, time)}
           onChange={(event) => {
             const text = event.currentTarget.value;

@@ -1,10 +1,11 @@
+import { IconUserPlus } from '@tabler/icons-react';
 import classes from './InitialsAvatar.module.css';
 
 /** Initials of a person, or an empty place. */
 export function InitialsAvatar({ name }: { name: string | null | undefined }) {
   return (
     <span className={classes.avatar} data-empty={!name || undefined} aria-hidden="true">
-      {name ? initials(name) : ''}
+      {name ? initials(name) : <IconUserPlus size={12} />}
     </span>
   );
 }

@@ -1,30 +1,20 @@
-import { InputBase, Popover, Skeleton } from '@mantine/core';
+import { InputBase, Popover } from '@mantine/core';
 import { IconCalendar } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateRange } from '../messages/format';
-import type { Choice } from './ChoiceSelect';
+import { RangePanel, type RangeProps } from './RangePanel';
 import classes from './RangeField.module.css';
 
-const DayRangePicker = lazy(() => import('./DayPicker').then((part) => ({ default: part.DayRangePicker })));
-
-interface Props {
+interface Props extends RangeProps {
   label: string;
-  /** Named periods, one click away. */
-  periods: Choice<string>[];
-  /** The named period that is chosen, if one is. */
-  period?: string;
-  from: string;
-  to: string;
-  onPeriod: (period: string) => void;
-  onRange: (from: string, to: string) => void;
 }
 
 /** Date range: a named period, or a first and last day from the calendar. */
-export function RangeField({ label, periods, period, from, to, onPeriod, onRange }: Props) {
+export function RangeField({ label, ...range }: Props) {
   const { t } = useTranslation('common');
   const [opened, setOpened] = useState(false);
-  const named = periods.find((choice) => choice.value === period);
+  const named = range.periods.find((choice) => choice.value === range.period);
   const close = () => setOpened(false);
   return (
     <Popover
@@ -48,34 +38,21 @@ export function RangeField({ label, periods, period, from, to, onPeriod, onRange
           onClick={() => setOpened(!opened)}
         >
           <span className="sr-only">{label}: </span>
-          {named?.label ?? (dateRange(from, to) || t('date.any'))}
+          {named?.label ?? (dateRange(range.from, range.to) || t('date.any'))}
         </InputBase>
       </Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label={label} p="sm" className={classes.dropdown}>
-        <div className={classes.periods}>
-          {periods.map((choice) => (
-            <button
-              key={choice.value}
-              type="button"
-              aria-pressed={choice.value === period}
-              onClick={() => {
-                onPeriod(choice.value);
-                close();
-              }}
-            >
-              {choice.label}
-            </button>
-          ))}
-        </div>
-        <Suspense fallback={<Skeleton width={252} height={280} aria-hidden="true" />}>
-          <DayRangePicker
-            value={[from || null, to || null]}
-            onPick={(first, last) => {
-              onRange(first, last);
-              close();
-            }}
-          />
-        </Suspense>
+      <Popover.Dropdown role="dialog" aria-label={label} p="sm">
+        <RangePanel
+          {...range}
+          onPeriod={(period) => {
+            range.onPeriod(period);
+            close();
+          }}
+          onRange={(from, to) => {
+            range.onRange(from, to);
+            close();
+          }}
+        />
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { ToneName } from '../theme';
-import { Quiet, Tag } from './Tag';
+import { Quiet, Settled, Tag } from './Tag';
 
 type Kind =
   | 'spv'
@@ -53,10 +53,14 @@ export function statusTone(status: string): ToneName {
   return toneOf[status] ?? 'rest';
 }
 
+/** Settled: no action is needed, so the words have a dot instead of a colored field. */
+const SETTLED = new Set(['active', 'closed', 'completed', 'paid', 'won', 'confirmed']);
+
 /** Status label; a step that waits its turn is plain text. */
 export function StatusBadge({ kind, status }: { kind: Kind; status: string }) {
   const { t } = useTranslation('names');
   const label = t(`${kind}_status.${status}`);
   if (kind === 'step' && status === 'pending') return <Quiet>{label}</Quiet>;
-  return <Tag tone={statusTone(status)}>{label}</Tag>;
+  const tone = statusTone(status);
+  return SETTLED.has(status) ? <Settled tone={tone}>{label}</Settled> : <Tag tone={tone}>{label}</Tag>;
 }

@@ -1,6 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ToneName } from '../theme';
+import classes from './Tag.module.css';
 
 /** Colored tag; the text carries the meaning. */
 export function Tag({ tone, children }: { tone: ToneName; children: ReactNode }) {
@@ -12,6 +13,15 @@ export function Tag({ tone, children }: { tone: ToneName; children: ReactNode })
     >
       {children}
     </Badge>
+  );
+}
+
+/** Status that is reached: words with a dot. */
+export function Settled({ tone, children }: { tone: ToneName; children: ReactNode }) {
+  return (
+    <span className={classes.settled} data-tone={tone}>
+      {children}
+    </span>
   );
 }
 

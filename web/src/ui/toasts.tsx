@@ -1,7 +1,7 @@
-import { createNotificationsStore, Notifications, notifications } from '@mantine/notifications';
+import { createNotificationsStore, notifications } from '@mantine/notifications';
 import { useHotkeys } from '@mantine/hooks';
 import i18next from 'i18next';
-import { useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './toasts.module.css';
 
@@ -9,7 +9,7 @@ import classes from './toasts.module.css';
  * Toasts: outcomes replace each other; background notices stack up to three (decision 34). Both are at the top in the
  * middle: titles stand on the left, actions of the page on the right, and buttons of dialogs at the bottom.
  */
-const outcomeStore = createNotificationsStore();
+export const outcomeStore = createNotificationsStore();
 export const noticeStore = createNotificationsStore();
 
 /** Visible count and duration in milliseconds. */
@@ -81,9 +81,37 @@ export function notice(
   );
 }
 
+type Stacks = typeof import('./ToastStacks').ToastStacks;
+
+/** What draws toasts loads with the first one, or with a portal, where a toast may say that the connection is lost. */
+let loading: Promise<Stacks> | undefined;
+export function loadToasts(): Promise<Stacks> {
+  loading ??= import('./ToastStacks').then(
+    (part) => part.ToastStacks,
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
+  return loading;
+}
+
 export function Toasts() {
   const { t } = useTranslation('common');
   const region = useRef<HTMLElement>(null);
+  const [Shown, setShown] = useState<Stacks>();
+  useEffect(() => {
+    // The next toast tries again.
+    const show = ({ notifications: waiting }: { notifications: unknown[] }) => {
+      if (waiting.length === 0) return;
+      loadToasts().then(
+        (stacks) => setShown(() => stacks),
+        () => undefined,
+      );
+    };
+    const ends = [outcomeStore, noticeStore].map((store) => store.subscribe(show));
+    return () => ends.forEach((end) => end());
+  }, []);
   // Inside fields too, and by physical key: Alt+T types a dagger on a Mac.
   useHotkeys([['alt+T', () => region.current?.focus(), { usePhysicalKeys: true }]], [], true);
   return (
@@ -96,13 +124,7 @@ export function Toasts() {
       aria-relevant="additions text"
       aria-atomic={false}
     >
-      <Notifications
-        store={outcomeStore}
-        withinPortal={false}
-        {...MAX_VISIBLE.outcomes}
-        position="top-right"
-      />
-      <Notifications store={noticeStore} withinPortal={false} {...MAX_VISIBLE.notices} position="top-right" />
+      {Shown && <Shown />}
     </section>
   );
 }

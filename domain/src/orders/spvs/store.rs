@@ -19,7 +19,7 @@ use crate::{
     },
     orders::steps::{self, Step},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -101,6 +101,9 @@ pub struct Filter {
     pub iso: Option<IsoFilter>,
     pub client_id: Option<UserId>,
     pub country: Option<Country>,
+    /// The first and the last ordered date.
+    pub from: Option<NaiveDate>,
+    pub to: Option<NaiveDate>,
     pub order: Order<SpvSort>,
     /// Only these ids, of a search or a selection.
     pub ids: Option<Vec<Uuid>>,
@@ -186,6 +189,11 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Condit
     }
     if let Some(country) = filter.country {
         all.and(format!("s.country = '{}'", country.code()));
+    }
+    for (sign, date) in [(">=", filter.from), ("<=", filter.to)] {
+        if let Some(date) = date {
+            all.and_value(&format!("s.ordered_date {sign} $"), date);
+        }
     }
     all.and_search(&narrow_filter(db, scope, filter).await?, "s.id");
     Ok(all)

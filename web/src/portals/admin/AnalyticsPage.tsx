@@ -2,14 +2,16 @@ import { Skeleton, Stack } from '@mantine/core';
 import { IconChartBar, IconCoin, IconFolders, IconLogin2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { OfficeAnalytics } from '../../api/types';
 import { compact, money, month, number } from '../../messages/format';
 import { paths } from '../../paths';
 import { Change } from '../../shared/figures/Change';
-import { monthsSoFar, useRunningMonth } from '../../shared/figures/months';
+import { daysOfMonth, monthsSoFar, useRunningMonth } from '../../shared/figures/months';
 import { usePrevious } from '../../shared/figures/usePrevious';
+import { monthFilter } from '../../shared/grid/daysFilter';
 import { linkTo } from '../../shared/linkTo';
 import { OrderCharts } from '../../shared/figures/OrderCharts';
 import { amountInCurrency, type Fees, revenueColumns } from '../../shared/figures/revenue';
@@ -94,6 +96,7 @@ export function Component() {
               label={t('analytics.sign_ins')}
               explain={t('analytics.sign_ins_text')}
               icon={<IconLogin2 size={18} />}
+              link={linkTo(paths.adminLogsOf({ what: 'session' }))}
               {...counted((row) => row.sign_ins)}
             />
           </StatRow>
@@ -106,14 +109,14 @@ export function Component() {
               <OrderCharts data={data} before={before?.months} ordersPath={paths.employeeSpvsOf} />
               <ChartGrid>
                 <StepTimes data={data} before={before?.months} />
-                <StepTimeTable
+                <OverTime
                   title={t('analytics.requests_over_time')}
                   text={t('analytics.requests_text')}
                   file="requests"
                   months={data.months}
                   series={[['analytics.requests', (row) => row.requests]]}
                 />
-                <StepTimeTable
+                <OverTime
                   title={t('analytics.sign_ins_over_time')}
                   text={t('analytics.sign_ins_text')}
                   file="sign-ins"
@@ -122,12 +125,14 @@ export function Component() {
                     ['analytics.sign_ins', (row) => row.sign_ins],
                     ['analytics.failed_sign_ins', (row) => row.failed_sign_ins],
                   ]}
+                  pathOf={(row) => paths.adminLogsOf({ what: 'session', ...daysOfMonth(row.month) })}
                 />
                 <Groups
                   title={t('analytics.by_company')}
                   header={t('analytics.company')}
                   file="companies"
                   rows={data.companies}
+                  pathOf={(id) => paths.employeeCompany(id)}
                   revenue={data.revenue}
                 />
                 <Groups
@@ -135,6 +140,7 @@ export function Component() {
                   header={t('reports:finances.partner')}
                   file="iso-partners"
                   rows={data.isos}
+                  pathOf={(id) => (id ? paths.employeeIso(id) : paths.employeeSpvsOf({ iso: 'none' }))}
                   revenue={data.revenue}
                 />
               </ChartGrid>
@@ -152,9 +158,13 @@ interface FiguresProps {
   before?: Month[];
 }
 
+/** Orders placed in a month, whose fees are its revenue. */
+const ordersOf = (row: Month) => paths.employeeSpvsOf(monthFilter(row.month));
+
 /** One currency at a time, because a table per currency would be many. */
 function Revenue({ data, before }: FiguresProps) {
   const { t } = useTranslation(['admin', 'reports']);
+  const navigate = useNavigate();
   const running = useRunningMonth();
   const byMonth = useMonthColumn();
   const currencies = data.revenue.map(({ currency }) => currency);
@@ -182,13 +192,14 @@ function Revenue({ data, before }: FiguresProps) {
                 text: (row: Month) => money(amountInCurrency(row.revenue, currency), currency),
               },
             ]}
+            onPick={(row) => void navigate(ordersOf(row))}
           />
         }
         table={
           <FigureTable
             file={`revenue-${currency.toLowerCase()}`}
             label={title}
-            first={byMonth}
+            first={{ ...byMonth, link: (row, name) => linkTo(ordersOf(row))(name) }}
             rows={data.months}
             rowKey={(row) => row.month}
             columns={[
@@ -273,10 +284,13 @@ interface OverTimeProps {
   file: string;
   months: Month[];
   series: [name: string, value: (row: Month) => number][];
+  /** The rows that a month counts. */
+  pathOf?: (row: Month) => string;
 }
 
-function StepTimeTable({ title, text, file, months, series }: OverTimeProps) {
+function OverTime({ title, text, file, months, series, pathOf }: OverTimeProps) {
   const { t } = useTranslation(['admin', 'reports']);
+  const navigate = useNavigate();
   const running = useRunningMonth();
   const byMonth = useMonthColumn();
   return (
@@ -296,13 +310,14 @@ function StepTimeTable({ title, text, file, months, series }: OverTimeProps) {
             value,
             text: (row: Month) => number(value(row)),
           }))}
+          onPick={pathOf && ((row) => void navigate(pathOf(row)))}
         />
       }
       table={
         <FigureTable
           file={file}
           label={title}
-          first={byMonth}
+          first={{ ...byMonth, link: pathOf && ((row, name) => linkTo(pathOf(row))(name)) }}
           rows={months}
           rowKey={(row) => row.month}
           columns={series.map(([name, value]) => ({
@@ -323,11 +338,13 @@ interface GroupsProps {
   header: string;
   file: string;
   rows: Group[];
+  /** Record of a group; without an id its orders. */
+  pathOf: (id: string) => string;
   /** Fees by currency, one column each. */
   revenue: Fees;
 }
 
-function Groups({ title, header, file, rows, revenue }: GroupsProps) {
+function Groups({ title, header, file, rows, pathOf, revenue }: GroupsProps) {
   const { t } = useTranslation(['admin', 'reports']);
   const name = (row: Group) => row.name ?? t('reports:finances.unassigned');
   return (
@@ -341,13 +358,19 @@ function Groups({ title, header, file, rows, revenue }: GroupsProps) {
           label={name}
           value={(row) => row.spvs}
           text={(row) => number(row.spvs)}
+          link={(row, label) => linkTo(pathOf(row.id ?? ''))(label)}
         />
       }
       table={
         <FigureTable
           file={file}
           label={title}
-          first={{ header, cell: name, plain: name }}
+          first={{
+            header,
+            cell: name,
+            plain: name,
+            link: (row, label) => linkTo(pathOf(row.id ?? ''))(label),
+          }}
           rows={rows}
           rowKey={(row) => row.id ?? ''}
           columns={[

@@ -6,6 +6,8 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { bytes, number, percent } from '../../messages/format';
 import { useMe } from '../../shared/session/me';
+import { paths } from '../../paths';
+import { linkTo } from '../../shared/linkTo';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
@@ -38,6 +40,7 @@ export function Component() {
               explain={t('overview.users_text')}
               icon={<IconUsers size={18} />}
               value={data && number(data.users)}
+              link={linkTo(paths.adminUsers)}
             />
             <StatCard
               label={t('dashboards:admin.uptime')}
@@ -55,6 +58,7 @@ export function Component() {
               label={t('dashboards:admin.storage')}
               icon={<IconDatabase size={18} />}
               value={data && bytes(data.storage_bytes)}
+              link={linkTo(`${paths.adminSettings}#storage`)}
               hint={quota ? t('dashboards:admin.of_quota', { quota: bytes(quota) }) : null}
             />
           </StatRow>

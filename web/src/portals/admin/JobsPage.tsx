@@ -16,7 +16,7 @@ import { RowGrid } from '../../shared/grid/RowGrid';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
-import { Tag } from '../../ui/Tag';
+import { Quiet, Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
 import classes from './logs/logs.module.css';
 
@@ -25,7 +25,6 @@ const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
   pending: 'wait',
   queued: 'wait',
   running: 'work',
-  done: 'done',
   failed: 'wait',
   dead: 'stop',
 };
@@ -46,11 +45,15 @@ export function Component() {
       key: 'status',
       phone: 'side',
       header: t('jobs.status'),
-      cell: (job) => (
-        <Tag tone={tones[job.status] ?? 'rest'}>
-          {t(`jobs.is.${job.status}`, { defaultValue: job.status })}
-        </Tag>
-      ),
+      cell: (job) => {
+        const label = t(`jobs.is.${job.status}`, { defaultValue: job.status });
+        // Most jobs are done: only the others have a colour.
+        return job.status === 'done' ? (
+          <Quiet>{label}</Quiet>
+        ) : (
+          <Tag tone={tones[job.status] ?? 'rest'}>{label}</Tag>
+        );
+      },
     },
     {
       key: 'attempts',

@@ -3,21 +3,24 @@ import { IconFileText } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
 import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { LogEntry } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { activityText, actorText } from '../../shared/activity/activityText';
 import { ExportButton } from '../../shared/ExportButton';
+import { daysText, parseDays, useDaysFilter } from '../../shared/grid/daysFilter';
+import { ListTools } from '../../shared/grid/ListTools';
+import { useSetParams } from '../../shared/queryParams';
 import { rowsState } from '../../shared/grid/listState';
-import { useParam } from '../../shared/queryParams';
-import { ChoiceFilter } from '../../ui/ChoiceFilter';
+import { UserLink } from '../../shared/records/links';
+import type { GridFilter } from '../../ui/grid/FilterChips';
+import { TextFilter } from '../../ui/grid/TextFilter';
 import type { GridColumn } from '../../ui/grid/columns';
 import { RowGrid } from '../../shared/grid/RowGrid';
-import { DayFilter } from '../../ui/DayFilter';
 import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
-import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { roleText, useLogColumns } from './logs/columns';
@@ -74,20 +77,21 @@ const nouns = [
   'user',
 ];
 
+const FILTERS = ['who', 'role', 'what', 'subject', 'from', 'to', 'address'];
+
 /** Activity log; filters are in the URL. */
 export function Component() {
   const { t } = useTranslation(['admin', 'names', 'events', 'common']);
-  const [who, setWho] = useParam('who');
-  const [role, setRole] = useParam('role');
-  const [what, setWhat] = useParam('what');
-  const [subject, setSubject] = useParam('subject');
-  const [from, setFrom] = useParam('from');
-  const [to, setTo] = useParam('to');
-  const [address, setAddress] = useParam('address');
+  const [params] = useSearchParams();
+  const set = useSetParams();
+  const filters = Object.fromEntries(
+    FILTERS.flatMap((key) => {
+      const value = params.get(key);
+      return value ? [[key, value]] : [];
+    }),
+  );
   const [live, setLive] = useState(true);
   const [shown, setShown] = useState<LogEntry | null>(null);
-  const given = { who, role, what, subject, from, to, address };
-  const filters = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
   const query = useInfiniteQuery(queries.logs(filters));
   useLiveTail(live);
   const narrowed = Object.keys(filters).length > 0;
@@ -110,7 +114,31 @@ export function Component() {
       ),
     },
   ];
-  const choices = nouns.includes(what) || !what ? nouns : [what, ...nouns];
+  const { who = '', what = '', from, to } = filters;
+  const textFilter = (key: 'subject' | 'address'): GridFilter => ({
+    key,
+    label: t(`logs.${key}`),
+    nameOf: (value) => value,
+    field: (value, onChange) => <TextFilter label={t(`logs.${key}`)} value={value} onApply={onChange} />,
+  });
+  const chips: GridFilter[] = [
+    {
+      key: 'what',
+      label: t('logs.what'),
+      choices: (nouns.includes(what) || !what ? nouns : [what, ...nouns]).map((value) => ({
+        value,
+        label: t(`logs.noun.${value}`, { defaultValue: value }),
+      })),
+    },
+    {
+      key: 'role',
+      label: t('logs.role'),
+      choices: kinds.map((value) => ({ value, label: roleText(t, value) })),
+    },
+    useDaysFilter(t('logs.when')),
+    textFilter('subject'),
+    textFilter('address'),
+  ];
   return (
     <>
       <PageHeader
@@ -135,40 +163,21 @@ export function Component() {
         }
         flush
       >
-        <div className={classes.filters} role="search" aria-label={t('logs.filters')}>
-          <SearchBox label={t('logs.who')} placeholder={t('logs.who')} value={who} onChange={setWho} />
-          <SearchBox
-            label={t('logs.subject')}
-            placeholder={t('logs.subject')}
-            value={subject}
-            onChange={setSubject}
-          />
-          <SearchBox
-            label={t('logs.address')}
-            placeholder={t('logs.address')}
-            value={address}
-            onChange={setAddress}
-          />
-          <ChoiceFilter
-            label={t('logs.what')}
-            all={t('logs.everything')}
-            value={what}
-            choices={choices.map((value) => ({
-              value,
-              label: t(`logs.noun.${value}`, { defaultValue: value }),
-            }))}
-            onChange={setWhat}
-          />
-          <ChoiceFilter
-            label={t('logs.role')}
-            all={t('logs.all_roles')}
-            value={role}
-            choices={kinds.map((value) => ({ value, label: roleText(t, value) }))}
-            onChange={setRole}
-          />
-          <DayFilter label={t('names:field.from')} value={from} onChange={setFrom} />
-          <DayFilter label={t('names:field.to')} value={to} onChange={setTo} />
-        </div>
+        <ListTools
+          label={t('logs.filters')}
+          search={t('logs.search')}
+          filters={chips}
+          query={{
+            q: who,
+            setQ: (next) => set({ who: next }),
+            filters: { ...filters, days: daysText({ from, to }) },
+            setFilter: (key, value) => {
+              const days = parseDays(value);
+              set(key === 'days' ? { from: days.from ?? '', to: days.to ?? '' } : { [key]: value });
+            },
+            clear: () => set(Object.fromEntries(FILTERS.map((key) => [key, '']))),
+          }}
+        />
         <RowGrid
           main
           label={t('logs.entries')}
@@ -208,8 +217,14 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
           [t('logs.what'), activityText(t, entry)],
           [t('logs.action'), <DetailValue key="action" text={entry.action} />],
           [t('logs.when'), dateTime(entry.at)],
-          [t('logs.who'), `${actorText(t, entry.actor)} (${roleText(t, entry.actor.kind)})`],
-          [t('logs.subject'), `${entry.subject.label} (${entry.subject.kind})`],
+          [
+            t('logs.who'),
+            <span key="who">
+              <UserLink id={entry.actor_id} name={actorText(t, entry.actor)} /> (
+              {roleText(t, entry.actor.kind)})
+            </span>,
+          ],
+          [t('logs.subject'), <Subject key="subject" of={entry.subject} />],
           [t('logs.address'), entry.address],
           [t('logs.device'), entry.user_agent],
           ...Object.entries(data).map(
@@ -239,6 +254,14 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
         </table>
       )}
     </Modal>
+  );
+}
+
+function Subject({ of: { kind, id, label } }: { of: LogEntry['subject'] }) {
+  return (
+    <span>
+      {kind === 'user' ? <UserLink id={id} name={label} /> : label} ({kind})
+    </span>
   );
 }
 

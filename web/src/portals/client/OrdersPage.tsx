@@ -93,12 +93,15 @@ export function Component() {
             }
           />
         </Section>
-        <OwnRequests
-          kind="order"
-          title={t('requests:own.title')}
-          empty={t('requests:own.empty')}
-          orderPath={paths.clientOrder}
-        />
+        {/* With the orders above it: nothing moves. */}
+        <div hidden={!state.rows && !state.error}>
+          <OwnRequests
+            kind="order"
+            title={t('requests:own.title')}
+            empty={t('requests:own.empty')}
+            orderPath={paths.clientOrder}
+          />
+        </div>
       </Stack>
     </>
   );

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
 import { lists } from '../../api/lists';
 import type { CompanyMember } from '../../api/types';
+import { paths } from '../../paths';
 import { ListGrid } from '../../shared/grid/ListGrid';
 import { useFlag } from '../../shared/queryParams';
 import { useMe } from '../../shared/session/me';
@@ -102,6 +103,7 @@ export function Component() {
           }
           rowKey={(member) => member.id}
           rowName={nameOf}
+          hrefOf={me.role === 'super_admin' ? (member) => paths.adminUser(member.id) : undefined}
           defaultSort={{ key: 'created_at', descending: true }}
           filters={[
             {

@@ -8,6 +8,7 @@ import type { Spv } from '../../api/types';
 import { paths } from '../../paths';
 import { useCountries } from '../../shared/countries';
 import { ExportButton } from '../../shared/ExportButton';
+import { parseDays, useDaysFilter } from '../../shared/grid/daysFilter';
 import { ListGrid, type GridQuery } from '../../shared/grid/ListGrid';
 import { OrderLabel } from '../../shared/spvs/OrderLabel';
 import { DateText } from '../../ui/DateText';
@@ -34,8 +35,9 @@ export function Component() {
   const countries = useCountries();
   // Partners come with the overview, which is cached.
   const { data: figures } = useQuery(queries.companyDashboard(company.id));
-  const narrowed = ({ filters: { status, country, iso }, ...query }: GridQuery): SpvQuery => ({
+  const narrowed = ({ filters: { status, country, iso, days }, ...query }: GridQuery): SpvQuery => ({
     ...query,
+    ...parseDays(days),
     company_id: company.id,
     status: status || undefined,
     country: country || undefined,
@@ -118,6 +120,7 @@ export function Component() {
         label: partner.name ?? t('dashboards:company.unassigned'),
       })),
     },
+    useDaysFilter(t('names:field.ordered_date')),
   ];
   return (
     <>

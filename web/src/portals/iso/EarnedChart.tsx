@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { queries } from '../../api/queries';
-import { addDays, compact, dateRange, money, month, todayInOfficeZone } from '../../messages/format';
+import { compact, dateRange, money, month, todayInOfficeZone } from '../../messages/format';
 import { paths } from '../../paths';
 import {
   earnedBetween,
@@ -12,7 +12,7 @@ import {
   monthsLater,
 } from '../../shared/commissions/earnings';
 import { previousRange } from '../../shared/figures/previousRange';
-import { useRunningMonth } from '../../shared/figures/months';
+import { daysOfMonth, useRunningMonth } from '../../shared/figures/months';
 import { useMonthColumn } from '../../shared/figures/useMonthColumn';
 import { linkTo } from '../../shared/linkTo';
 import { ChartPanel } from '../../ui/charts/ChartPanel';
@@ -40,8 +40,7 @@ export function useEarnings() {
 }
 
 function statementOf({ month }: MonthEarned): string {
-  const from = `${month}-01`;
-  return paths.isoStatementOf({ from, to: addDays(monthsLater(from, 1), -1) });
+  return paths.isoStatementOf(daysOfMonth(month));
 }
 
 /** Earnings over time; a month leads to its statement. */
@@ -74,7 +73,7 @@ export function EarnedChart({ months, currency }: { months?: MonthEarned[]; curr
         <FigureTable
           file="earnings"
           label={title}
-          first={{ ...byMonth, cell: (row) => linkTo(statementOf(row))(month(row.month)) }}
+          first={{ ...byMonth, link: (row, name) => linkTo(statementOf(row))(name) }}
           rows={months}
           rowKey={(row) => row.month}
           columns={[

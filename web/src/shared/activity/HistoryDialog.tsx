@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
 import { Events } from './Timeline';
 
 interface Props {
@@ -20,7 +21,7 @@ export function HistoryDialog({ id, name, onClose }: Props) {
       size="lg"
       closeButtonProps={{ 'aria-label': t('common:close') }}
     >
-      <Events of={{ subject_id: id }} />
+      <Events from={queries.activity({ subject_id: id, limit: 10 })} />
     </Modal>
   );
 }

@@ -15,17 +15,15 @@ export function Timeline({ spvId, subjectId }: { spvId?: string; subjectId?: str
   const { t } = useTranslation('orders');
   return (
     <Section title={t('timeline')}>
-      <Events of={{ spv_id: spvId, subject_id: subjectId }} />
+      <Events from={queries.activity({ spv_id: spvId, subject_id: subjectId, limit: 10 })} />
     </Section>
   );
 }
 
-/** Events of a subject, newest first. */
-export function Events({ of }: { of: { spv_id?: string; subject_id?: string } }) {
+/** Events of a list, newest first. */
+export function Events({ from }: { from: ReturnType<typeof queries.activity> }) {
   const { t } = useTranslation(['orders', 'common', 'events', 'names']);
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    queries.activity({ ...of, limit: 10 }),
-  );
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(from);
   return (
     <>
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}

@@ -5,6 +5,7 @@ import { lists, type CommissionQuery } from '../../api/lists';
 import type { Commission, CommissionStatus } from '../../api/types';
 import { EmptyState } from '../../ui/EmptyState';
 import { ExportButton } from '../ExportButton';
+import { parseDays, useDaysFilter } from '../grid/daysFilter';
 import { ListGrid, type GridQuery } from '../grid/ListGrid';
 import { useCommissionColumns } from './commissionColumns';
 import { commissionsCsv } from './exports';
@@ -23,7 +24,7 @@ interface Props {
 }
 
 function commissionQuery({ filters, ...query }: GridQuery): CommissionQuery {
-  return { ...query, status: states.find((known) => known === filters.status) };
+  return { ...query, ...parseDays(filters.days), status: states.find((known) => known === filters.status) };
 }
 
 /** Commission ledger: source, rule, amount and status. */
@@ -49,6 +50,7 @@ export function CommissionGrid({ withIso = false, orderPath, actions, bulk }: Pr
           label: t('common:status'),
           choices: states.map((value) => ({ value, label: t(`names:commission_status.${value}`) })),
         },
+        useDaysFilter(t('column.earned')),
       ]}
       search={t('search')}
       views={(['pending', 'approved', 'paid'] as const).map((status) => ({

@@ -9,6 +9,7 @@ import { ApiError, errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { DocumentDetail, DocumentVersion } from '../../api/types';
 import { actorName } from '../../messages/actorName';
+import { UserLink } from '../records/links';
 import { refetchAll } from '../StaleProblem';
 import { Crumb } from '../shell/Crumb';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
@@ -88,7 +89,7 @@ function Versions({ document }: { document: DocumentDetail }) {
       key: 'who',
       phone: 'text',
       header: t('column.who'),
-      cell: (version) => actorName(t, version.uploaded_by.name),
+      cell: ({ uploaded_by: { id, name } }) => <UserLink id={id} name={actorName(t, name)} />,
     },
     {
       key: 'when',

@@ -58,7 +58,8 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
           {asking && <RequestForm spv={spv} onClose={() => setAsking(false)} />}
         </Section>
       )}
-      <div ref={place} className={classes.place}>
+      {/* With the requests above it: nothing moves. */}
+      <div ref={place} className={classes.place} hidden={requests.isLoading}>
         <Section title={t('title')} flush>
           <DocumentTable
             label={t('of_order', { name: spv.identifier })}

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import type { Analytics } from '../../api/types';
 import { month, number, percent } from '../../messages/format';
 import { BarChart } from '../../ui/charts/BarChart';
@@ -7,6 +8,7 @@ import { FigureTable } from '../../ui/charts/FigureTable';
 import { StackedBar } from '../../ui/charts/StackedBar';
 import { TimeChart } from '../../ui/charts/TimeChart';
 import type { ToneName } from '../../theme';
+import { monthFilter } from '../grid/daysFilter';
 import { linkTo } from '../linkTo';
 import { monthsSoFar, useRunningMonth } from './months';
 import { type Fees, revenueColumns } from './revenue';
@@ -35,12 +37,13 @@ interface Props {
   /** Months of the period before. */
   before?: Month[];
   /** The list of orders with these filters. */
-  ordersPath: (filters: { status?: string; country?: string }) => string;
+  ordersPath: (filters: { status?: string; country?: string; days?: string }) => string;
 }
 
 /** Order charts, each with a table. */
 export function OrderCharts({ data, before, ordersPath }: Props) {
   const { t } = useTranslation(['reports', 'names']);
+  const navigate = useNavigate();
   const byMonth = useMonthColumn();
   const running = useRunningMonth();
   const past = before && { name: t('analytics.before'), rows: before };
@@ -69,13 +72,14 @@ export function OrderCharts({ data, before, ordersPath }: Props) {
               value: (row: Month) => row[name],
               text: (row: Month) => number(row[name]),
             }))}
+            onPick={(row) => void navigate(ordersPath(monthFilter(row.month)))}
           />
         }
         table={
           <FigureTable
             file="orders-over-time"
             label={t('analytics.over_time')}
-            first={byMonth}
+            first={{ ...byMonth, link: (row, name) => linkTo(ordersPath(monthFilter(row.month)))(name) }}
             rows={months}
             rowKey={(row) => row.month}
             columns={(['placed', 'closed', 'cancelled'] as const).map((name) => ({
@@ -247,6 +251,8 @@ interface SharesProps {
 /** Distribution of orders. */
 function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
   const { t } = useTranslation('reports');
+  const navigate = useNavigate();
+  const pathOf = (wanted: string) => rows.find(({ key }) => key === wanted)?.path ?? '';
   const title = t(`analytics.${name}`);
   const share = (row: Share) => percent(Math.round((1000 * row.spvs) / total) / 10);
   return (
@@ -264,7 +270,8 @@ function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
               share: share(row),
               tone: SHARE_TONES[row.key] ?? 'rest',
             }))}
-            link={(part) => linkTo(rows.find(({ key }) => key === part.key)?.path ?? '')(part.label)}
+            link={(part) => linkTo(pathOf(part.key))(part.label)}
+            onPick={(part) => void navigate(pathOf(part.key))}
           />
         ) : (
           <BarChart
@@ -281,7 +288,12 @@ function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
         <FigureTable
           file={file}
           label={title}
-          first={{ header: first, cell: (row) => row.name, total: t('total') }}
+          first={{
+            header: first,
+            cell: (row) => row.name,
+            link: (row, label) => linkTo(row.path)(label),
+            total: t('total'),
+          }}
           rows={rows}
           rowKey={(row) => row.key}
           columns={[

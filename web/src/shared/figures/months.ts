@@ -1,8 +1,14 @@
 import { useTranslation } from 'react-i18next';
 import { month, todayInOfficeZone } from '../../messages/format';
+import { namedRange } from './namedRange';
 
 interface Month {
   month: string;
+}
+
+/** First and last day of a month such as `2026-11`. */
+export function daysOfMonth(month: string): { from: string; to: string } {
+  return namedRange('this_month', `${month}-01`);
 }
 
 /** Months up to the current one: those to come have no figures yet. */

@@ -4,10 +4,9 @@ import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
 import type { ListOptions } from '../../api/lists';
-import { SearchBox } from '../../ui/SearchBox';
 import { BulkBar } from '../../ui/grid/BulkBar';
 import { DataGrid } from '../../ui/grid/DataGrid';
-import { FilterChips, type GridFilter } from '../../ui/grid/FilterChips';
+import type { GridFilter } from '../../ui/grid/FilterChips';
 import { GridMenu } from '../../ui/grid/GridMenu';
 import { sortText, type GridColumn, type Sort } from '../../ui/grid/columns';
 import { EmptyState } from '../../ui/EmptyState';
@@ -16,6 +15,7 @@ import { useMe } from '../session/me';
 import { usePageKeys } from '../shell/registry';
 import classes from './ListGrid.module.css';
 import { useListQuery } from './listQuery';
+import { ListTools } from './ListTools';
 import { listState } from './listState';
 import { useGridPreferences } from './preferences';
 import { sumsByCurrency, withSums, type Amount } from './sums';
@@ -122,26 +122,20 @@ export function ListGrid<Row>(props: Props<Row>) {
       {!preview && (
         <ViewTabs list={list} views={views} current={url.text} rows={props.rows} filters={filters} />
       )}
-      <div className={classes.tools} role="search" aria-label={label}>
-        {props.search && <SearchBox label={props.search} value={url.q} onChange={url.setQ} />}
-        {filters.length > 0 && (
-          <FilterChips filters={filters} values={url.filters} onChange={url.setFilter} onClear={url.clear} />
+      <ListTools label={label} query={url} search={props.search} filters={filters}>
+        {!preview && (
+          <div className={classes.display}>
+            <GridMenu
+              columns={columns}
+              hidden={hidden}
+              density={preferences.density}
+              onHidden={(next) => preferences.save({ hidden: next })}
+              onDensity={(density) => preferences.save({ density })}
+            />
+          </div>
         )}
-        <div className={classes.end}>
-          {!preview && (
-            <div className={classes.display}>
-              <GridMenu
-                columns={columns}
-                hidden={hidden}
-                density={preferences.density}
-                onHidden={(next) => preferences.save({ hidden: next })}
-                onDensity={(density) => preferences.save({ density })}
-              />
-            </div>
-          )}
-          {props.actions?.({ ...query, limit: undefined })}
-        </div>
-      </div>
+        {props.actions?.({ ...query, limit: undefined })}
+      </ListTools>
       <DataGrid
         main
         footer={!preview}

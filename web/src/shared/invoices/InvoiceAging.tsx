@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
@@ -10,7 +11,21 @@ import classes from './InvoiceAging.module.css';
 /** Outstanding amounts by days past the due date; each leads to its invoices. Nothing while nothing is outstanding. */
 export function InvoiceAging() {
   const { t } = useTranslation('billing');
-  const { data } = useQuery(queries.billing());
+  const { data, error } = useQuery(queries.billing());
+  if (!data && !error)
+    return (
+      <Section title={t('aging')} flush>
+        <div className={classes.ages} aria-busy="true">
+          {ages.map((age) => (
+            <div key={age} className={classes.age}>
+              <span className={classes.label}>{t(`filter.due_${age}`)}</span>
+              <Skeleton height={12} width={72} my={5} />
+              <span className={classes.track} />
+            </div>
+          ))}
+        </div>
+      </Section>
+    );
   if (!data || data.owed.length === 0) return null;
   return (
     <Section title={t('aging')} flush>

@@ -1,5 +1,6 @@
 import { Link } from 'react-router-dom';
 import { paths } from '../../paths';
+import { useMe } from '../session/me';
 import classes from './links.module.css';
 
 interface Props {
@@ -18,6 +19,12 @@ export function CompanyLink({ id, name }: Props) {
 
 export function IsoLink({ id, name }: Props) {
   return <RecordLink to={id && paths.employeeIso(id)} name={name} />;
+}
+
+/** Name of a user that leads to the account for super admins; for others the name. */
+export function UserLink({ id, name }: Props) {
+  const mayOpen = useMe().role === 'super_admin';
+  return <RecordLink to={mayOpen && id ? paths.adminUser(id) : null} name={name} />;
 }
 
 /** Address that opens the mail program. */

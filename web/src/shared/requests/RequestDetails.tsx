@@ -5,6 +5,7 @@ import { money } from '../../messages/format';
 import { RelativeTime } from '../../ui/DateText';
 import { DetailList } from '../../ui/DetailList';
 import { DocumentLines } from '../documents/DocumentLine';
+import { UserLink } from '../records/links';
 import { applicationFields } from './applicationFields';
 import classes from './RequestDetails.module.css';
 
@@ -19,7 +20,7 @@ export function RequestDetails({ request }: { request: Request }) {
       <DetailList
         details={[
           [t('names:field.kind'), t(`names:request_kind.${request.kind}`)],
-          [t('column.from'), request.name],
+          [t('column.from'), <UserLink key="from" id={request.user_id} name={request.name} />],
           [t('asked.email'), request.email],
           [t('asked.sent'), <RelativeTime key="sent" at={request.created_at} />],
           [t('asked.account'), account && t(`applies.${account}`)],

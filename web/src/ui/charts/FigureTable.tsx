@@ -28,6 +28,8 @@ interface Props<Row> {
     cell: (row: Row) => ReactNode;
     plain?: (row: Row) => RawValue;
     total?: string;
+    /** Wraps a name in a link to the rows counted. */
+    link?: (row: Row, name: ReactNode) => ReactNode;
   };
   columns: FigureColumn<Row>[];
   rows: Row[];
@@ -80,7 +82,9 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
           <tbody>
             {rows.map((row) => (
               <tr key={rowKey(row)}>
-                <th scope="row">{first.cell(row)}</th>
+                <th scope="row">
+                  {first.link && !plain ? first.link(row, first.cell(row)) : first.cell(row)}
+                </th>
                 {columns.map((column) => (
                   <td key={column.key}>{column.cell(row)}</td>
                 ))}

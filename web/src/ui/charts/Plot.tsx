@@ -11,14 +11,17 @@ interface Props {
   ticks: number[];
   scale: (value: number) => string;
   kind: 'area' | 'columns' | 'stack';
+  /** What a click does. */
+  hint?: string;
   onPick?: (key: string) => void;
 }
 
-const COLORS = ['first', 'second', 'third', 'fourth'].map((name) => `var(--spv-chart-${name})`);
+const VARIABLES = ['first', 'second', 'third', 'fourth'].map((name) => `--spv-chart-${name}`);
+const COLORS = VARIABLES.map((name) => `var(${name})`);
 const BEFORE = 'before';
 
 /** Drawing of a chart over time, by the chart library. */
-export function Plot({ points, names, ticks, scale, kind, onPick }: Props) {
+export function Plot({ points, names, ticks, scale, kind, hint, onPick }: Props) {
   const hatch = useId();
   const past = points.some((point) => point.before);
   const runningAt = points.findIndex((point) => point.running);
@@ -40,7 +43,7 @@ export function Plot({ points, names, ticks, scale, kind, onPick }: Props) {
     yAxisProps: { ticks, domain: [0, end] as [number, number], width: 52, tickFormatter: scale },
     tooltipProps: {
       content: ({ label }: { label?: string | number }) => (
-        <ChartTip point={points.find(({ key }) => key === label)} names={names} />
+        <ChartTip point={points.find(({ key }) => key === label)} names={names} hint={hint} />
       ),
       isAnimationActive: false,
     },
@@ -122,14 +125,19 @@ export function Plot({ points, names, ticks, scale, kind, onPick }: Props) {
         ...(past ? [{ name: BEFORE, color: 'var(--spv-chart-before)', strokeDasharray: '5 4' }] : []),
         ...names.map((_, n) => ({ name: `s${n}`, color: COLORS[n] ?? '' })),
         ...(runningAt > 0
-          ? names.map((_, n) => ({ name: `r${n}`, color: COLORS[n] ?? '', strokeDasharray: '3 4' }))
+          ? // Written differently: the library names a gradient by its color.
+            names.map((_, n) => ({
+              name: `r${n}`,
+              color: `var(${VARIABLES[n]}, currentcolor)`,
+              strokeDasharray: '3 4',
+            }))
           : []),
       ]}
     />
   );
 }
 
-function ChartTip({ point, names }: { point?: PlotRow; names: string[] }) {
+function ChartTip({ point, names, hint }: { point?: PlotRow; names: string[]; hint?: string }) {
   if (!point) return null;
   return (
     <div className={classes.tip}>
@@ -146,6 +154,7 @@ function ChartTip({ point, names }: { point?: PlotRow; names: string[] }) {
           <b>{point.before.text}</b>
         </div>
       )}
+      {hint && <em className={classes.hint}>{hint}</em>}
     </div>
   );
 }

@@ -16,17 +16,26 @@ interface Props {
   parts: Part[];
   /** Wraps a label in a link to the rows it counts. */
   link?: (part: Part) => ReactNode;
+  /** A click on a part of the bar; its link in the list is for the keyboard. */
+  onPick?: (part: Part) => void;
 }
 
 /** Parts of a whole: one bar, and a list in the same order. */
-export function StackedBar({ parts, link }: Props) {
+export function StackedBar({ parts, link, onPick }: Props) {
   return (
     <div className={classes.whole}>
       <div className={classes.bar} aria-hidden="true">
         {parts
           .filter(({ count }) => count > 0)
-          .map(({ key, count, tone }) => (
-            <i key={key} data-tone={tone} style={{ flexGrow: count }} />
+          .map((part) => (
+            <i
+              key={part.key}
+              data-tone={part.tone}
+              data-picks={onPick !== undefined || undefined}
+              title={`${part.label}: ${part.text}`}
+              style={{ flexGrow: part.count }}
+              onClick={() => onPick?.(part)}
+            />
           ))}
       </div>
       <ul className={classes.parts} aria-hidden={link ? undefined : true}>

@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
 import { scaleTicks } from './ticks';
 import classes from './TimeChart.module.css';
 
@@ -53,6 +54,7 @@ export interface PlotRow {
  */
 export function TimeChart<Row>(props: Props<Row>) {
   const { rows, rowKey, label, title = label, series, scale, top, stacked, before, running, onPick } = props;
+  const { t } = useTranslation('common');
   const [first] = series;
   // A period without figures is no comparison.
   const compared = first && before?.rows.some((row) => first.value(row)) ? before : undefined;
@@ -96,6 +98,7 @@ export function TimeChart<Row>(props: Props<Row>) {
             ticks={scaleTicks(top ?? Math.max(0, ...heights))}
             scale={scale}
             kind={stacked ? 'stack' : points.length < 3 ? 'columns' : 'area'}
+            hint={onPick && t('chart.open')}
             onPick={
               onPick &&
               ((key) => {

@@ -12,6 +12,8 @@ export interface GridFilter {
   choices?: Choice<string>[];
   /** Field for a value that is searched; `onChange` ends the choice. */
   field?: (value: string, onChange: (value: string) => void) => ReactNode;
+  /** The field is wider than a choice. */
+  wide?: boolean;
   /** Name of a value without a choice. */
   nameOf?: (value: string) => string | undefined;
 }
@@ -97,7 +99,7 @@ function Chip({ filter, value, initiallyOpen, onChange, onClose }: ChipProps) {
       position="bottom-start"
       trapFocus
       returnFocus
-      width={240}
+      width={filter.wide ? 'auto' : 240}
       onChange={(next) => {
         setOpen(next);
         if (!next) onClose();
@@ -127,7 +129,11 @@ function Chip({ filter, value, initiallyOpen, onChange, onClose }: ChipProps) {
           )}
         </span>
       </Popover.Target>
-      <Popover.Dropdown p={filter.field ? 'xs' : 4} aria-label={label}>
+      <Popover.Dropdown
+        p={filter.field ? 'xs' : 4}
+        className={filter.field ? undefined : classes.choices}
+        aria-label={label}
+      >
         {filter.field
           ? filter.field(value, choose)
           : choices.map((choice) => (

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { LogEntry } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { activityText, actorText } from '../../../shared/activity/activityText';
+import { UserLink } from '../../../shared/records/links';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { RelativeTime } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
@@ -33,7 +34,7 @@ export function useLogColumns({ brief = false } = {}): GridColumn<LogEntry>[] {
       cell: (row) => (
         <>
           <Prose>{activityText(t, row)}</Prose>
-          <code className={classes.action}>{row.action}</code>
+          {!brief && <code className={classes.action}>{row.action}</code>}
         </>
       ),
     },
@@ -44,7 +45,7 @@ export function useLogColumns({ brief = false } = {}): GridColumn<LogEntry>[] {
       width: brief ? 140 : undefined,
       cell: (row) => (
         <>
-          {actorText(t, row.actor)}
+          <UserLink id={row.actor_id} name={actorText(t, row.actor)} />
           <div className={classes.action}>{roleText(t, row.actor.kind)}</div>
         </>
       ),

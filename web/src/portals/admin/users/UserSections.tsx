@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconDeviceDesktop, IconHistory, IconShieldOff } from '@tabler/icons-react';
+import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,36 +8,27 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { AccountDetail, AccountSession } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { activityText } from '../../../shared/activity/activityText';
 import { rowsState } from '../../../shared/grid/listState';
 import { SignInTable } from '../../../shared/security/SignInTable';
 import { useSave } from '../../../shared/useSave';
-import { ActivityList, ActivitySkeleton } from '../../../ui/ActivityList';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { RelativeTime } from '../../../ui/DateText';
-import { LoadMore } from '../../../ui/LoadMore';
-import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
-import { ErrorState } from '../../../ui/ErrorState';
 import { Tag } from '../../../ui/Tag';
 import { toast } from '../../../ui/toasts';
 import classes from './UserPage.module.css';
 
-/** Sessions of the user, with sign-out of one or all. */
+/** Sessions of the user, each with sign-out; the actions of the page end all of them. */
 export function Sessions({ id }: { id: string }) {
   const { t } = useTranslation(['users', 'security', 'common']);
-  const [ending, setEnding] = useState<AccountSession | 'all'>();
+  const [ending, setEnding] = useState<AccountSession>();
   const { data, error, refetch } = useQuery(queries.userSessions(id));
   const save = useSave({
-    save: async (which: AccountSession | 'all') => {
-      if (which === 'all') {
-        await body(api.POST('/rest/v1/users/{id}/sign-out', { params: { path: { id } }, body: {} }));
-      } else {
-        const path = { id, session: which.id };
-        await body(api.DELETE('/rest/v1/users/{id}/sessions/{session}', { params: { path } }));
-      }
+    save: async (session: AccountSession) => {
+      const path = { id, session: session.id };
+      await body(api.DELETE('/rest/v1/users/{id}/sessions/{session}', { params: { path } }));
     },
     invalidates: 'session',
     onSaved: () => {
@@ -94,19 +85,9 @@ export function Sessions({ id }: { id: string }) {
     },
   ];
   return (
-    <Section
-      title={t('sessions')}
-      flush
-      actions={
-        data &&
-        data.length > 1 && (
-          <Button variant="default" onClick={() => setEnding('all')}>
-            {t('act.sign_out')}
-          </Button>
-        )
-      }
-    >
+    <>
       <RowGrid
+        main
         label={t('sessions')}
         columns={columns}
         state={{ rows: data, error: error ? errorText(error) : null, retry: () => void refetch() }}
@@ -115,8 +96,8 @@ export function Sessions({ id }: { id: string }) {
       />
       {ending && (
         <ConfirmDialog
-          title={ending === 'all' ? t('end_all_title') : t('end_title')}
-          confirmLabel={ending === 'all' ? t('act.sign_out') : t('security:sessions.end')}
+          title={t('end_title')}
+          confirmLabel={t('security:sessions.end')}
           busyLabel={t('security:sessions.ending')}
           busy={save.isPending}
           danger
@@ -126,61 +107,64 @@ export function Sessions({ id }: { id: string }) {
           {t('end_text')}
         </ConfirmDialog>
       )}
-    </Section>
+    </>
   );
 }
 
 /** Sign-in history of the user. */
 export function SignIns({ id }: { id: string }) {
   const { t } = useTranslation('users');
-  return (
-    <Section title={t('sign_ins')} flush>
-      <SignInTable label={t('sign_ins')} state={rowsState(useInfiniteQuery(queries.userSignIns(id)))} />
-    </Section>
-  );
+  const query = useInfiniteQuery(queries.userSignIns(id));
+  return <SignInTable label={t('sign_ins')} state={rowsState(query)} />;
 }
 
-/** MFA factors of the user. */
-export function Factors({ user }: { user: AccountDetail | undefined }) {
+/** Ways to sign in: password, providers and second factors. */
+export function SignInMethods({ user }: { user: AccountDetail | undefined }) {
   const { t } = useTranslation('users');
-  const factors = user?.factors.filter((factor) => factor.verified);
+  if (!user) return null;
+  const factors = user.factors.filter((factor) => factor.verified);
+  const methods = [
+    ...(user.has_password ? [{ key: 'password', name: t('password') }] : []),
+    ...user.providers.map((provider) => ({
+      key: provider,
+      name: t(`provider.${provider}`, { defaultValue: provider }),
+    })),
+  ];
   return (
-    <Section title={t('factors')}>
-      {!factors && <ActivitySkeleton />}
-      {factors?.length === 0 && <EmptyState icon={<IconShieldOff size={20} />} title={t('no_factors')} />}
-      {factors && factors.length > 0 && (
-        <ul className={classes.factors}>
-          {factors.map((factor) => (
-            <li key={factor.id}>
-              <span>{factor.name || t(`factor.${factor.kind}`)}</span>
-              <span className={classes.since}>{t('since', { at: dateTime(factor.created_at) })}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Section>
+    <div className={classes.methods}>
+      <Methods title={t('ways')} none={t('no_way')} rows={methods} />
+      <Methods
+        title={t('factors')}
+        none={t('no_factors')}
+        rows={factors.map((factor) => ({
+          key: factor.id,
+          name: factor.name || t(`factor.${factor.kind}`),
+          since: t('since', { at: dateTime(factor.created_at) }),
+        }))}
+      />
+    </div>
   );
 }
 
-/** Activity of the user and changes to the account. */
-export function OwnActivity({ id }: { id: string }) {
-  const { t } = useTranslation(['users', 'common', 'events', 'names']);
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    queries.userActivity(id),
-  );
+interface MethodsProps {
+  title: string;
+  none: string;
+  rows: { key: string; name: string; since?: string }[];
+}
+
+function Methods({ title, none, rows }: MethodsProps) {
   return (
-    <Section title={t('activity')}>
-      {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
-      {!data && !error && <ActivitySkeleton />}
-      {data?.length === 0 && (
-        <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
-      )}
-      {data && data.length > 0 && (
-        <ActivityList entries={data.map((one) => ({ id: one.id, at: one.at, text: activityText(t, one) }))} />
-      )}
-      {hasNextPage && (
-        <LoadMore fullWidth mt="sm" loading={isFetchingNextPage} onLoad={() => void fetchNextPage()} />
-      )}
-    </Section>
+    <section aria-label={title}>
+      <h2 className={classes.heading}>{title}</h2>
+      {rows.length === 0 && <p className={classes.none}>{none}</p>}
+      <ul className={classes.factors}>
+        {rows.map(({ key, name, since }) => (
+          <li key={key}>
+            <span>{name}</span>
+            {since && <span className={classes.since}>{since}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

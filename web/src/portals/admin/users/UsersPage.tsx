@@ -15,6 +15,7 @@ import { queries } from '../../../api/queries';
 import type { Account } from '../../../api/types';
 import { localDay, number } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { linkTo } from '../../../shared/linkTo';
 import { useFlag } from '../../../shared/queryParams';
 import { useCompanyFilter } from '../../../shared/grid/companyFilter';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
@@ -113,21 +114,25 @@ export function Component() {
               label={t('count.total')}
               icon={<IconUsers size={18} />}
               value={counts && number(counts.total)}
+              link={linkTo(paths.adminUsers)}
             />
             <StatCard
               label={t('count.active')}
               icon={<IconUserCheck size={18} />}
               value={counts && number(counts.active)}
+              link={linkTo(paths.adminUsersOf({ status: 'active' }))}
             />
             <StatCard
               label={t('count.pending')}
               icon={<IconClockHour4 size={18} />}
               value={counts && number(counts.pending)}
+              link={linkTo(paths.adminUsersOf({ status: 'pending' }))}
             />
             <StatCard
               label={t('count.suspended')}
               icon={<IconUserOff size={18} />}
               value={counts && number(counts.suspended)}
+              link={linkTo(paths.adminUsersOf({ status: 'suspended' }))}
             />
           </StatRow>
         )}

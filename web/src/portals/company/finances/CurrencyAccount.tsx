@@ -1,10 +1,12 @@
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import type { FinanceAccount, FinanceFigures } from '../../../api/types';
 import { paths } from '../../../paths';
 import { compact, money, month, number } from '../../../messages/format';
 import { TimeChart } from '../../../ui/charts/TimeChart';
 import { FigureTable, type FigureColumn } from '../../../ui/charts/FigureTable';
 import { monthsSoFar, useRunningMonth } from '../../../shared/figures/months';
+import { monthFilter } from '../../../shared/grid/daysFilter';
 import { linkTo } from '../../../shared/linkTo';
 import { InfoTooltip } from '../../../ui/InfoTooltip';
 import { Section } from '../../../ui/Section';
@@ -20,6 +22,7 @@ interface AmountRow {
 export function CurrencyAccount({ account }: { account: FinanceAccount }) {
   const { t } = useTranslation(['reports', 'names']);
   const running = useRunningMonth();
+  const navigate = useNavigate();
   const { currency, total } = account;
   const say = (amount: string) => money(amount, currency);
   const columns: FigureColumn<AmountRow>[] = [
@@ -46,7 +49,7 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
       rows: account.months.map((row) => ({
         key: row.month,
         name: month(row.month),
-        path: undefined,
+        path: paths.companySpvsOf(monthFilter(row.month)),
         figures: row.figures,
       })),
     },
@@ -104,6 +107,7 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
             value: (row: AmountRow) => Number(row.figures[name]),
             text: (row: AmountRow) => say(row.figures[name]),
           }))}
+          onPick={(row) => void navigate(paths.companySpvsOf(monthFilter(row.month)))}
         />
       </div>
       {tables.map(({ name, first, rows }) => (

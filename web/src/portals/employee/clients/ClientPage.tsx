@@ -9,7 +9,7 @@ import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
 import { sumsByCurrency } from '../../../shared/grid/sums';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
-import { CompanyLink, EmailLink, IsoLink } from '../../../shared/records/links';
+import { CompanyLink, EmailLink, IsoLink, UserLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordDocuments } from '../../../shared/records/RecordDocuments';
 import { RecordInvoices } from '../../../shared/records/RecordInvoices';
@@ -20,7 +20,7 @@ import { Crumb } from '../../../shared/shell/Crumb';
 import { usePageActions } from '../../../shared/shell/registry';
 import { RelativeTime } from '../../../ui/DateText';
 import { StatusBadge } from '../../../ui/StatusBadge';
-import { RecordPage } from '../records/RecordPage';
+import { RecordPage } from '../../../shared/records/RecordPage';
 import { RecordRequests } from '../records/RecordRequests';
 import { RecordThreads } from '../records/RecordThreads';
 import { SpvForm } from '../spvs/SpvForm';
@@ -30,6 +30,7 @@ import { ClientMenu } from './ClientMenu';
 /** Record of a client: facts, actions and everything that belongs to them. */
 export function Component() {
   const { id = '' } = useParams();
+  const me = useMe();
   const { t } = useTranslation(['employee', 'names', 'shell']);
   const due = useInfiniteQuery(lists.invoices({ client_id: id })).data?.total?.sums ?? [];
   return (
@@ -63,6 +64,12 @@ export function Component() {
           <span key="due" className="num">
             {sumsByCurrency(due.filter(({ amount }) => Number(amount) !== 0)).join(' + ') || '—'}
           </span>,
+        ],
+        [
+          t('shell:record.account'),
+          me.role === 'super_admin' ? (
+            <UserLink key="account" id={client.user_id} name={`${client.first_name} ${client.last_name}`} />
+          ) : null,
         ],
         [t('clients.added'), <RelativeTime key="added" at={client.created_at} />],
       ]}

@@ -23,7 +23,7 @@ import { Money } from '../../../ui/Money';
 import { RowMenu } from '../../../ui/RowMenu';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
-import { RecordPage } from '../records/RecordPage';
+import { RecordPage } from '../../../shared/records/RecordPage';
 import { runTotal, usePayoutActions } from './payoutActions';
 
 type Payout = PayoutRun['payouts'][number];

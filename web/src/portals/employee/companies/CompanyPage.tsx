@@ -18,7 +18,7 @@ import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
 import { RecordClients } from '../records/RecordClients';
 import { RecordIsos } from '../records/RecordIsos';
-import { RecordPage } from '../records/RecordPage';
+import { RecordPage } from '../../../shared/records/RecordPage';
 import { RemoveMenu } from '../RemoveMenu';
 import { CompanyForm } from './CompanyForm';
 

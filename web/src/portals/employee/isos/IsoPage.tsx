@@ -4,22 +4,24 @@ import { useParams } from 'react-router-dom';
 import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
-import { CompanyLink, EmailLink } from '../../../shared/records/links';
+import { CompanyLink, EmailLink, UserLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordCommissions } from '../../../shared/records/RecordCommissions';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
+import { useMe } from '../../../shared/session/me';
 import { Crumb } from '../../../shared/shell/Crumb';
 import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
 import { RecordClients } from '../records/RecordClients';
-import { RecordPage } from '../records/RecordPage';
+import { RecordPage } from '../../../shared/records/RecordPage';
 import { RecordRequests } from '../records/RecordRequests';
 import { RemoveMenu } from '../RemoveMenu';
 
 /** Record of an ISO partner: facts, orders, clients and commissions. */
 export function Component() {
   const { id = '' } = useParams();
+  const me = useMe();
   const { t } = useTranslation(['employee', 'shell']);
   const query = useQuery(queries.iso(id));
   return (
@@ -36,6 +38,12 @@ export function Component() {
         [t('column.email'), <EmailLink key="email" email={iso.email} />],
         [t('column.phone'), iso.phone],
         [t('column.company'), <CompanyLink key="company" id={iso.company_id} name={iso.company_name} />],
+        [
+          t('shell:record.account'),
+          me.role === 'super_admin' ? (
+            <UserLink key="account" id={iso.user_id} name={`${iso.first_name} ${iso.last_name}`} />
+          ) : null,
+        ],
         [t('clients.added'), <RelativeTime key="added" at={iso.created_at} />],
       ]}
     >

@@ -4,6 +4,7 @@ import { lists } from '../../../api/lists';
 import type { Request } from '../../../api/types';
 import { paths } from '../../../paths';
 import { RecordGrid } from '../../../shared/records/RecordGrid';
+import { UserLink } from '../../../shared/records/links';
 import { RelativeTime } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -32,7 +33,11 @@ export function RecordRequests({ userId }: { userId: string }) {
       phone: 'side',
       cell: (request) => <StatusBadge kind="request" status={request.status} />,
     },
-    { key: 'assignee', header: t('assignee'), cell: (request) => request.assignee?.name ?? '—' },
+    {
+      key: 'assignee',
+      header: t('assignee'),
+      cell: ({ assignee }) => <UserLink id={assignee?.id ?? null} name={assignee?.name ?? null} />,
+    },
     {
       key: 'sent',
       header: t('column.sent'),

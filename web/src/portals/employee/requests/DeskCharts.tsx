@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import type { RequestDesk } from '../../../api/types';
 import { date, number, percent, shortDate } from '../../../messages/format';
 import { states } from '../../../shared/requests/quickRequestKinds';
@@ -23,6 +24,7 @@ type Week = RequestDesk['weeks'][number];
 /** Requests by status, and by week of arrival. */
 export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
   const { t } = useTranslation(['requests', 'names']);
+  const navigate = useNavigate();
   if (!desk)
     return (
       <ChartGrid>
@@ -50,6 +52,7 @@ export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
               tone: TONES[status] ?? 'rest',
             }))}
             link={({ key, label }) => linkTo(paths.requestsOf({ status: key }))(label)}
+            onPick={({ key }) => void navigate(paths.requestsOf({ status: key }))}
           />
         }
         table={
@@ -58,6 +61,7 @@ export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
             first={{
               header: t('column.status'),
               cell: (row) => t(`names:request_status.${row.status}`),
+              link: (row, name) => linkTo(paths.requestsOf({ status: row.status }))(name),
               total: t('desk.sum'),
             }}
             rows={rows}

@@ -10,6 +10,7 @@ import { dateTime } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
+import { UserLink } from '../../../shared/records/links';
 import { RequestDetails } from '../../../shared/requests/RequestDetails';
 import { StaffSelect } from '../../../shared/requests/StaffSelect';
 import { priorities } from '../../../shared/requests/quickRequestKinds';
@@ -179,7 +180,9 @@ function HandlingPanel({ request }: { request: Request }) {
             <Fact label={t('names:field.priority')}>
               {request.priority && t(`names:request_priority.${request.priority}`)}
             </Fact>
-            <Fact label={t('assignee')}>{request.assignee?.name ?? '—'}</Fact>
+            <Fact label={t('assignee')}>
+              <UserLink id={request.assignee?.id ?? null} name={request.assignee?.name ?? null} />
+            </Fact>
           </>
         )}
         <Fact label={t('column.due')}>

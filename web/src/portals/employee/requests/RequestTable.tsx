@@ -12,6 +12,7 @@ import { money } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
+import { UserLink } from '../../../shared/records/links';
 import { kinds, priorities, priorityTone, states } from '../../../shared/requests/quickRequestKinds';
 import { useMe } from '../../../shared/session/me';
 import { useSave } from '../../../shared/useSave';
@@ -54,10 +55,10 @@ export function RequestTable() {
       key: 'request',
       header: t('column.request'),
       phone: 'title',
-      link: (request) => <span className={`mono ${classes.whole}`}>{request.reference}</span>,
+      link: (request) => t(`names:request_kind.${request.kind}`),
       cell: (request) => (
-        <Text size="xs" c="dimmed">
-          {t(`names:request_kind.${request.kind}`)}
+        <Text size="xs" c="dimmed" className={`mono ${classes.whole}`}>
+          {request.reference}
         </Text>
       ),
     },
@@ -67,7 +68,7 @@ export function RequestTable() {
       phone: 'text',
       cell: (request) => (
         <>
-          <span>{request.name}</span>
+          <UserLink id={request.user_id} name={request.name} />
           <Text size="xs" c="dimmed" className={classes.email} title={request.email}>
             {request.email}
           </Text>
@@ -111,7 +112,11 @@ export function RequestTable() {
     {
       key: 'assignee',
       header: t('assignee'),
-      cell: (request) => <span className={classes.name}>{request.assignee?.name ?? '—'}</span>,
+      cell: ({ assignee }) => (
+        <span className={classes.name}>
+          <UserLink id={assignee?.id ?? null} name={assignee?.name ?? null} />
+        </span>
+      ),
     },
     {
       key: 'status',

@@ -9,6 +9,7 @@ import { paths } from '../../../paths';
 import { useCountries } from '../../../shared/countries';
 import { ExportButton } from '../../../shared/ExportButton';
 import { useCompanyFilter } from '../../../shared/grid/companyFilter';
+import { parseDays, useDaysFilter } from '../../../shared/grid/daysFilter';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { ClientLink, CompanyLink, IsoLink } from '../../../shared/records/links';
 import { DateText } from '../../../ui/DateText';
@@ -17,13 +18,15 @@ import { Money } from '../../../ui/Money';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
+import type { GridFilter } from '../../../ui/grid/FilterChips';
 import { SpvPeek } from './SpvPeek';
 
 const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
 
-function spvQuery({ filters, ...query }: GridQuery): SpvQuery {
+export function spvQuery({ filters, ...query }: GridQuery): SpvQuery {
   return {
     ...query,
+    ...parseDays(filters.days),
     status: filters.status || undefined,
     company_id: filters.company || undefined,
     iso_id: filters.iso || undefined,
@@ -31,14 +34,35 @@ function spvQuery({ filters, ...query }: GridQuery): SpvQuery {
   };
 }
 
-const exportSpvs = (query: SpvQuery) =>
+export const exportSpvs = (query: SpvQuery) =>
   body(api.GET('/rest/v1/spvs.csv', { params: { query }, parseAs: 'blob' }));
+
+/** Filters of the list of orders. */
+export function useSpvFilters(): GridFilter[] {
+  const { t } = useTranslation(['employee', 'common', 'names', 'dashboards']);
+  const countries = useCountries();
+  const companyFilter = useCompanyFilter();
+  const daysFilter = useDaysFilter(t('names:field.ordered_date'));
+  return [
+    {
+      key: 'status',
+      label: t('common:status'),
+      choices: statuses.map((value) => ({ value, label: t(`names:spv_status.${value}`) })),
+    },
+    companyFilter,
+    daysFilter,
+    { key: 'country', label: t('names:field.country'), choices: countries },
+    {
+      key: 'iso',
+      label: t('column.iso'),
+      choices: [{ value: 'none', label: t('dashboards:company.unassigned') }],
+    },
+  ];
+}
 
 /** All orders. */
 export function SpvGrid({ actions }: { actions?: ReactNode }) {
   const { t } = useTranslation(['employee', 'common', 'names', 'dashboards']);
-  const countries = useCountries();
-  const companyFilter = useCompanyFilter();
   const columns: GridColumn<Spv>[] = [
     {
       key: 'spv',
@@ -122,20 +146,7 @@ export function SpvGrid({ actions }: { actions?: ReactNode }) {
       rowName={(spv) => spv.identifier}
       defaultSort={{ key: 'ordered_date', descending: true }}
       hrefOf={(spv) => paths.employeeOrder(spv.id)}
-      filters={[
-        {
-          key: 'status',
-          label: t('common:status'),
-          choices: statuses.map((value) => ({ value, label: t(`names:spv_status.${value}`) })),
-        },
-        companyFilter,
-        { key: 'country', label: t('names:field.country'), choices: countries },
-        {
-          key: 'iso',
-          label: t('column.iso'),
-          choices: [{ value: 'none', label: t('dashboards:company.unassigned') }],
-        },
-      ]}
+      filters={useSpvFilters()}
       views={(['pending', 'processing', 'on_hold', 'closed'] as const).map((status) => ({
         key: status,
         name: t(`names:spv_status.${status}`),

@@ -2,67 +2,52 @@ import { Button } from '@mantine/core';
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, body } from '../../../api/client';
-import { queries } from '../../../api/queries';
-import type { Spv } from '../../../api/types';
-import { rowsState } from '../../../shared/grid/listState';
+import { lists } from '../../../api/lists';
+import { useListQuery } from '../../../shared/grid/listQuery';
+import { listState } from '../../../shared/grid/listState';
+import { ListTools } from '../../../shared/grid/ListTools';
 import { useParam, useSetParams } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
-import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { EmptyState } from '../../../ui/EmptyState';
 import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, previewState, useListPath } from '../preview';
-import { Toolbar } from '../Toolbar';
 import { ViewAll } from '../ViewAll';
 import { SpvForm } from './SpvForm';
+import { exportSpvs, spvQuery, useSpvFilters } from './SpvGrid';
 import { SpvList } from './SpvList';
 import { SpvSteps } from './SpvSteps';
 import classes from './SpvsTab.module.css';
 
-const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
-
 /** First rows of the order list with the steps of the selected order, on the dashboard. */
 export function SpvsTab() {
-  const { t } = useTranslation(['employee', 'common', 'names']);
+  const { t } = useTranslation(['employee', 'common', 'grid']);
   const me = useMe();
-  const [q, setQ] = useParam('q');
-  const [status, setStatus] = useParam('status');
+  const filters = useSpvFilters();
+  const url = useListQuery(filters.map(({ key }) => key));
   const [selected, select] = useParam('spv');
-  const query = { q: q || undefined, status: status || undefined };
-  const state = previewState(rowsState(useInfiniteQuery(queries.spvs({ ...query, limit: PREVIEW_ROWS }))));
+  const query = spvQuery({ q: url.q || undefined, filters: url.filters });
+  const found = useInfiniteQuery(lists.spvs({ ...query, limit: PREVIEW_ROWS }));
+  const state = previewState(listState(found));
+  const narrowed = filters.some(({ key }) => url.filters[key]);
   const listPath = useListPath('spvs');
   const [asked, setAsked] = useParam('new');
   const setParams = useSetParams();
   return (
     <>
-      <Toolbar
-        searchLabel={t('spvs.search')}
-        q={q}
-        onSearch={setQ}
-        filters={
-          <ChoiceFilter
-            label={t('spvs.by_status')}
-            all={t('spvs.all_statuses')}
-            value={status}
-            choices={statuses.map((value) => ({ value, label: t(`names:spv_status.${value}`) }))}
-            onChange={setStatus}
-          />
-        }
-      >
-        <ExportButton
-          name="spvs"
-          load={() => body(api.GET('/rest/v1/spvs.csv', { params: { query }, parseAs: 'blob' }))}
-        />
+      <ListTools label={t('tab.spvs')} query={url} search={t('spvs.search')} filters={filters}>
+        <ExportButton name="spvs" load={() => exportSpvs(query)} />
         {me.can.includes('create_spv') && (
           <Button onClick={() => setAsked('order')}>{t('spvs.create')}</Button>
         )}
-      </Toolbar>
+      </ListTools>
       <div className={classes.columns}>
         <SpvList
           state={state}
           selected={selected}
           onSelect={select}
-          emptyText={q ? t('common:no_match', { q }) : t(status ? 'spvs.none_of_status' : 'spvs.empty')}
+          emptyText={
+            url.q ? t('common:no_match', { q: url.q }) : t(narrowed ? 'grid:no_match' : 'spvs.empty')
+          }
         />
         {selected ? (
           <SpvSteps key={selected} id={selected} />

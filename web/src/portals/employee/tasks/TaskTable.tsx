@@ -10,6 +10,7 @@ import type { GridColumn, GridState } from '../../../ui/grid/columns';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
+import classes from './TaskTable.module.css';
 import { OrderLabel } from '../../../shared/spvs/OrderLabel';
 
 const pathOf = (task: Task) => (task.spv_id ? paths.employeeOrder(task.spv_id) : paths.request(task.id));
@@ -17,20 +18,22 @@ const pathOf = (task: Task) => (task.spv_id ? paths.employeeOrder(task.spv_id) :
 interface Props {
   state: GridState<Task>;
   expected?: number;
+  /** While a choice of tasks has none. */
+  emptyText?: string;
   /** The main list of the page. */
   main?: boolean;
 }
 
 /** Task list: open steps, documents to review and requests, overdue first. */
-export function TaskTable({ state, expected, main }: Props) {
+export function TaskTable({ state, expected, emptyText, main }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const columns: GridColumn<Task>[] = [
     {
       key: 'step',
       phone: 'title',
       header: t('tasks.task'),
-      // Requests have their reference as name.
-      link: (task) => <span className={task.kind === 'request' ? 'mono' : undefined}>{task.name}</span>,
+      link: (task) =>
+        task.kind === 'request' ? t('tasks.request_from', { name: task.client_name }) : task.name,
       cell: (task) => (
         <>
           {task.kind === 'document_request' && (
@@ -39,8 +42,8 @@ export function TaskTable({ state, expected, main }: Props) {
             </Text>
           )}
           {task.kind === 'request' && (
-            <Text size="xs" c="dimmed">
-              {t('tasks.request')}
+            <Text size="xs" c="dimmed" className="mono">
+              {task.name}
             </Text>
           )}
         </>
@@ -74,7 +77,8 @@ export function TaskTable({ state, expected, main }: Props) {
       header: t('tasks.due'),
       cell: (task) => (
         <>
-          {task.due_date ? date(task.due_date) : '—'} <DueTag day={task.due_date} overdue={task.overdue} />
+          <span className={classes.day}>{task.due_date ? date(task.due_date) : '—'}</span>{' '}
+          <DueTag day={task.due_date} overdue={task.overdue} />
         </>
       ),
     },
@@ -89,7 +93,11 @@ export function TaskTable({ state, expected, main }: Props) {
       hrefOf={pathOf}
       rowKey={(task) => `${task.kind} ${task.id}`}
       empty={
-        <EmptyState icon={<IconChecklist size={20} />} title={t('tasks.none')} text={t('tasks.none_text')} />
+        <EmptyState
+          icon={<IconChecklist size={20} />}
+          title={emptyText ?? t('tasks.none')}
+          text={emptyText ? undefined : t('tasks.none_text')}
+        />
       }
     />
   );

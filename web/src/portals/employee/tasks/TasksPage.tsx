@@ -1,15 +1,32 @@
-import { Text } from '@mantine/core';
+import { SegmentedControl, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
+import type { Task } from '../../../api/types';
+import { number } from '../../../messages/format';
 import { ExportButton } from '../../../shared/ExportButton';
+import { useParam } from '../../../shared/queryParams';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
+import classes from './TasksPage.module.css';
 import { TaskTable } from './TaskTable';
 import { useTasks } from './useTasks';
 
+const choices = ['all', 'overdue', 'step', 'document_request', 'request'] as const;
+type Choice = (typeof choices)[number];
+
+function isShown(task: Task, choice: Choice): boolean {
+  return choice === 'all' || (choice === 'overdue' ? task.overdue : task.kind === choice);
+}
+
+/** Tasks of the current user; the choice is in the URL. */
 export function Component() {
   const { t } = useTranslation('employee');
   const { state, count, more } = useTasks();
+  const [param, setParam] = useParam('show');
+  const shown = choices.find((choice) => choice === param) ?? 'all';
+  const rowsOf = (choice: Choice) => state.rows?.filter((task) => isShown(task, choice));
+  // Kinds without a task are not offered.
+  const offered = choices.filter((choice) => choice === 'all' || choice === shown || rowsOf(choice)?.length);
   return (
     <>
       <PageHeader title={t('tasks.title')} text={t('tasks.text')} />
@@ -25,7 +42,25 @@ export function Component() {
             {t('tasks.more', { count })}
           </Text>
         )}
-        <TaskTable main state={state} />
+        {offered.length > 2 && (
+          <div className={classes.choice}>
+            <SegmentedControl
+              size="xs"
+              aria-label={t('tasks.show')}
+              value={shown}
+              onChange={(next) => setParam(next === 'all' ? '' : next)}
+              data={offered.map((choice) => ({
+                value: choice,
+                label: `${t(`tasks.show_${choice}`)} ${number(rowsOf(choice)?.length ?? 0)}`,
+              }))}
+            />
+          </div>
+        )}
+        <TaskTable
+          main
+          state={{ ...state, rows: rowsOf(shown) }}
+          emptyText={shown === 'all' ? undefined : t('tasks.none_shown')}
+        />
       </Section>
     </>
   );

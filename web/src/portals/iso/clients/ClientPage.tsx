@@ -81,7 +81,8 @@ export function Component() {
       <PageHeader
         trail={trail}
         title={client ? `${client.first_name} ${client.last_name}` : '…'}
-        text={client && [client.email, client.phone].filter(Boolean).join(' · ')}
+        // A line is kept free while it loads.
+        text={client ? [client.email, client.phone].filter(Boolean).join(' · ') : '\u00a0'}
         status={client && <StatusBadge kind="profile" status={client.status} />}
       />
       <TwoColumns

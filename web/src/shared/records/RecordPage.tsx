@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { errorText } from '../../../api/errors';
-import { ErrorState } from '../../../ui/ErrorState';
-import { Facts, FactsSkeleton } from '../../../ui/Facts';
-import { PageHeader } from '../../../ui/PageHeader';
+import { errorText } from '../../api/errors';
+import { ErrorState } from '../../ui/ErrorState';
+import { Facts, FactsSkeleton } from '../../ui/Facts';
+import { PageHeader } from '../../ui/PageHeader';
 
 interface Props<Record> {
   query: { data: Record | undefined; error: Error | null; refetch: () => unknown };
