@@ -421,7 +421,7 @@ pub struct KeptRow {
     reason: String,
 }
 
-/// Undoes an import within 24 hours: removes the rows that it created and that nobody has changed or used. Updated values stay.
+/// Undoes an import within 24 hours: removes the rows that it created, unless they were changed or used since. Updated values stay.
 /// Super admins.
 #[utoipa::path(post, path = "/imports/{id}/undo", operation_id = "import_undo", tag = "imports",
     params(("id" = ImportId, Path)), responses((status = 200, body = UndoReport)))]

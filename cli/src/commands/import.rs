@@ -3,7 +3,7 @@ use crate::{
     context::CliContext,
     exit::{Failure, LANGUAGE, Result},
     output::{Format, Record, info},
-    shutdown,
+    progress, shutdown,
 };
 use clap::ValueEnum;
 use domain::{
@@ -14,7 +14,6 @@ use domain::{
         reading::{self, Container, DateOrder, FileFormat, ImportLine, ReadOptions},
     },
 };
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::io::Read;
 
 /// Long help of `spvctl import`.
@@ -152,14 +151,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
 /// Imports the lines batch by batch; a signal stops it between two.
 async fn import_lines(import: &mut Import, lines: Vec<ImportLine>, records: &mut Vec<Record>) -> Result {
     let stop = shutdown::on_signal();
-    // Hidden by indicatif when stderr is no terminal.
-    let bar = ProgressBar::new(lines.len() as u64).with_style(
-        ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} rows, {rate}, {eta} left")
-            .expect("the template is well formed")
-            .with_key("rate", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-                let _ = write!(to, "{:.0} a second", state.per_sec());
-            }),
-    );
+    let bar = progress::bar(lines.len() as u64, "rows");
     let mut lines = lines.into_iter().peekable();
     while let Some(next) = lines.peek() {
         if *stop.borrow() {

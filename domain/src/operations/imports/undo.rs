@@ -1,4 +1,4 @@
-//! Undo of an import: removes the rows that it created, as long as nobody has changed or used them.
+//! Undo of an import: removes the rows that it created, unless they were changed or used since.
 use super::{
     BATCH_ROWS, Kind, check_access,
     store::{self, CreatedRow, ImportRecord},
