@@ -1,4 +1,5 @@
-//! Body wrappers: an observer of bytes and outcome, and one that keeps a streamed body inside a tracing span.
+//! Request and response bodies: a size limit, an observer of bytes and outcome, and a wrapper that keeps a streamed body
+//! inside a tracing span.
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use std::{
@@ -6,6 +7,9 @@ use std::{
     task::{Context, Poll},
 };
 use tracing::Span;
+
+/// Size limit of a file to import.
+pub const MAX_IMPORT_BYTES: usize = 10 << 20;
 
 /// Progress of a body, as its observer receives it.
 #[derive(Debug)]

@@ -3,13 +3,12 @@ mod admission;
 mod export_limit;
 
 use crate::{
-    body::{Event, in_span, observe},
+    body::{Event, MAX_IMPORT_BYTES, in_span, observe},
     client_ip,
     error::{self, ApiError, panic_message},
     language::negotiate_language,
     metrics,
     request_meta::{Peer, RequestMeta, is_api_path},
-    routes::imports,
     state::AppState,
 };
 use admission::RequestInfo;
@@ -100,7 +99,7 @@ async fn admit_and_run(app: &AppState, request: Request, next: Next, meta: &Requ
     let is_auth = request.uri().path().starts_with("/auth/v1/");
     let is_upload = request.uri().path().starts_with(UPLOADS) && *request.method() == Method::PATCH;
     let is_import = request.uri().path().starts_with(IMPORTS) && *request.method() == Method::POST;
-    let body_limit = if is_import { imports::MAX_BYTES } else { app.http.body_limit };
+    let body_limit = if is_import { MAX_IMPORT_BYTES } else { app.http.body_limit };
     let info = RequestInfo { method: request.method(), path: request.uri().path(), headers: request.headers() };
     if let Some(rejection) = admission::check(app, info, meta).await {
         return rejection;

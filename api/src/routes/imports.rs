@@ -1,5 +1,6 @@
 //! Imports of files: a trial or an import in one request, and their undo.
 use crate::{
+    body::MAX_IMPORT_BYTES,
     error::{ApiError, Result},
     extract::{Path, Query, SignedIn},
     response::{ItemList, JsonBody},
@@ -21,8 +22,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
-/// Largest file, in bytes.
-pub const MAX_BYTES: usize = 10 << 20;
 /// Rows of a file: more of them take longer than proxies wait. `spvctl import` has no limit.
 const MAX_ROWS: usize = 20_000;
 /// Rows that a report lists.
@@ -303,9 +302,9 @@ pub async fn create(
     Ok(JsonBody(import(&ctx, &query, found).await?))
 }
 
-/// The body, up to [`MAX_BYTES`].
+/// The body, up to [`MAX_IMPORT_BYTES`].
 async fn file(request: Request) -> Result<Bytes, ApiError> {
-    to_bytes(request.into_body(), MAX_BYTES).await.map_err(|_| ApiError::too_large(MAX_BYTES))
+    to_bytes(request.into_body(), MAX_IMPORT_BYTES).await.map_err(|_| ApiError::too_large(MAX_IMPORT_BYTES))
 }
 
 async fn import(ctx: &Ctx, query: &ImportQuery, found: ImportFile) -> domain::kernel::error::Result<ImportReport> {

@@ -1139,7 +1139,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undoes an import within 24 hours: removes the rows that it created and that nobody has changed or used. Updated values stay.
+         * Undoes an import within 24 hours: removes the rows that it created, unless they were changed or used since. Updated values stay.
          *     Super admins.
          */
         post: operations["import_undo"];
