@@ -46,6 +46,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/admin-dashboard",
     "/admin-dashboard/analytics",
     "/admin-dashboard/backups",
+    "/admin-dashboard/imports",
     "/admin-dashboard/jobs",
     "/admin-dashboard/logs",
     "/admin-dashboard/notifications",

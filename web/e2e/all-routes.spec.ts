@@ -100,6 +100,7 @@ const groups: Group[] = [
       paths.adminSettings,
       paths.adminLogs,
       paths.adminJobs,
+      paths.adminImports,
       paths.adminOutbox,
       paths.adminBackups,
       paths.adminSecurity,

@@ -132,6 +132,7 @@ export const paths = {
   adminLogsOf: (filters: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(filters)}`,
   adminBackups: '/admin-dashboard/backups',
   adminJobs: '/admin-dashboard/jobs',
+  adminImports: '/admin-dashboard/imports',
   adminOutbox: '/admin-dashboard/outbox',
   adminOutboxOf: (status: string) => `/admin-dashboard/outbox?${new URLSearchParams({ status })}`,
   adminJobsOf: (status: string) => `/admin-dashboard/jobs?${new URLSearchParams({ status })}`,

@@ -153,6 +153,7 @@ const portals: RouteObject[] = [
       { path: 'settings', lazy: () => import('./portals/admin/SettingsPage') },
       { path: 'logs', lazy: () => import('./portals/admin/LogsPage') },
       { path: 'jobs', lazy: () => import('./portals/admin/JobsPage') },
+      { path: 'imports', lazy: () => import('./portals/admin/imports/ImportsPage') },
       { path: 'outbox', lazy: () => import('./portals/admin/OutboxPage') },
       { path: 'backups', lazy: () => import('./portals/admin/BackupsPage') },
       ...own,

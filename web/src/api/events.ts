@@ -161,6 +161,7 @@ const NOUN_DEPENDENCIES = {
   recovery_codes: ['security'],
   identity: ['security'],
   mail: ['mails'],
+  import: ['imports', 'clients', 'companies', 'isos', 'spvs', 'users'],
   user: ['me', 'clients', 'security', 'staff', 'users'],
   settings: ['settings'],
   maintenance: ['settings'],

@@ -463,6 +463,11 @@ export const queries = {
       queryKey: ['backups'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/backups', { signal })),
     }),
+  imports: () =>
+    queryOptions({
+      queryKey: ['imports'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/imports', { signal })),
+    }),
   mails: (query: { status?: MailStatus; limit?: number }) =>
     pages(['mails', query], (cursor, signal) =>
       body(api.GET('/rest/v1/mails', { params: { query: { ...query, cursor } }, signal })),
