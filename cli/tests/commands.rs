@@ -100,7 +100,7 @@ async fn refusals_name_the_flag_and_set_the_exit_code() {
             (
                 &["--email", "ana@example.com", "--price", "1", "--commission", "1", "--iso", "nobody@example.com"],
                 1,
-                "--iso: there is no iso",
+                "--iso: there is no ISO partner",
             ),
             (&["--email", "MAYA@Example.com", "--price", "1"], 1, "Add an order to that client instead."),
             (&["--email", "ana@example.com", "--price", "1", "--setup", "slow"], 2, ""),
@@ -168,7 +168,7 @@ async fn invalid_order_fields_are_refused_by_flag() {
         let rung = portal.run(&["company", "create", "--name", "Bell\u{7}", "--business-name", "Bell LLC"]);
         assert_eq!((rung.code, rung.err.contains("--name: Contains invalid characters")), (2, true), "{}", rung.err);
         let malformed = portal.run(&["mail", "show", "not-an-id"]);
-        assert!(malformed.err.contains("there is no mail `not-an-id`"), "{}", malformed.err);
+        assert!(malformed.err.contains("there is no email `not-an-id`"), "{}", malformed.err);
         assert_eq!(portal.json(&["spv", "list"]).as_array().unwrap().len(), 2, "nothing refused was kept");
     }
 }

@@ -190,7 +190,7 @@ pub fn check_access(ctx: &Ctx) -> Result<()> {
     ctx.may(Action::Create, Resource::Users)
 }
 
-/// Starts an import of a file of this name. Who may is [`check_access`]'s business.
+/// Starts an import of a file of this name. Callers as of [`check_access`].
 ///
 /// # Errors
 /// As [`check_access`].
