@@ -4,8 +4,7 @@ import { expect, test } from './support/fixtures';
 
 test('super admin maps a column, imports a file of European Excel and undoes it', async ({ office }) => {
   const sigrid = await office.superAdmin();
-  const company = await office.company();
-  const { name } = await sigrid.api.get<{ name: string }>(`/rest/v1/companies/${company}`);
+  const { name } = await office.company();
   const ida = office.newPerson('Ida', 'Brandt');
   const lines = [
     'Given name;Last Name;Email;Company name',
