@@ -27,8 +27,8 @@ cargo build --release --locked --workspace
 for shell in bash zsh fish; do "$target/release/spvctl" completions "$shell" >"dist/completions/spvctl.$shell"; done
 
 echo "[3/4] Licences and SBOM"
-cargo about generate --config scripts/dist/about.toml --manifest-path cli/Cargo.toml scripts/dist/licenses.hbs >dist/LICENSES-crates.txt
-node scripts/dist/npm_licenses.mjs >dist/LICENSES-npm.txt
+cargo about generate --config scripts/release/about.toml --manifest-path cli/Cargo.toml scripts/release/licenses.hbs >dist/LICENSES-crates.txt
+node scripts/release/npm_licenses.mjs >dist/LICENSES-npm.txt
 cargo cyclonedx --manifest-path cli/Cargo.toml --format json --override-filename spvctl.cdx >/dev/null
 mv cli/spvctl.cdx.json dist/
 find . -name spvctl.cdx.json -not -path './dist/*' -not -path './target/*' -delete

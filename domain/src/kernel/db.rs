@@ -146,7 +146,7 @@ impl Sql for Snapshot {
 }
 
 impl Db {
-    /// Opens `sqlite:path` or `postgres://…`; the schema is [`Db::migrate`]'s business.
+    /// Opens `sqlite:path` or `postgres://…`; [`Db::migrate`] makes the schema.
     ///
     /// # Errors
     /// Unavailable when the server or file cannot be reached, Internal when the address makes no sense.

@@ -221,26 +221,14 @@ async fn workers(ctx: &Ctx) -> Result<Finding> {
 /// The version of the database, and PostgreSQL's settings that let a power failure lose what was committed.
 async fn database(ctx: &Ctx) -> Result<Finding> {
     let mut db = ctx.db();
-    let (kind, version, unsafe_settings) = match db.dialect() {
-        Dialect::Sqlite => ("SQLite", db.sql("select sqlite_version()").scalar::<String>().await?, Vec::new()),
-        Dialect::Postgres => {
-            let version = db.sql("select current_setting('server_version')").scalar::<String>().await?;
-            let off: Vec<(String,)> = db
-                .sql(
-                    "select name || ' = off' from pg_settings \
-                     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by 1",
-                )
-                .all()
-                .await?;
-            ("PostgreSQL", version, off.into_iter().map(|(setting,)| setting).collect())
-        }
-    };
-    let found = if unsafe_settings.is_empty() {
+    let kind = if db.dialect() == Dialect::Sqlite { "SQLite" } else { "PostgreSQL" };
+    let settings = store::unsafe_settings(&mut db).await?;
+    let found = if settings.is_empty() {
         ok("database", "database_works")
     } else {
-        note("database", "database_unsafe").with("settings", unsafe_settings.join(", "))
+        note("database", "database_unsafe").with("settings", settings.join(", "))
     };
-    Ok(found.with("kind", kind).with("version", version))
+    Ok(found.with("kind", kind).with("version", store::database_version(&mut db).await?))
 }
 
 /// Compares tables, constraints, indexes and triggers with this version's schema.
@@ -271,12 +259,10 @@ async fn counters(ctx: &Ctx) -> Result<Finding> {
 /// Compares the clock with the database server's, and with the newest log entry: a clock that was set back repeats times.
 async fn clock(ctx: &Ctx) -> Result<Finding> {
     let mut db = ctx.db();
-    if db.dialect() == Dialect::Postgres {
-        let server: DateTime<Utc> = db.sql("select clock_timestamp()").scalar().await?;
-        let seconds = (ctx.now() - server).num_seconds().abs();
-        if seconds > MAX_CLOCK_DIFFERENCE_SECONDS {
-            return Ok(failed("clock", "clock_differs").with("seconds", seconds));
-        }
+    let server = store::server_time(&mut db).await?;
+    let seconds = server.map_or(0, |server| (ctx.now() - server).num_seconds().abs());
+    if seconds > MAX_CLOCK_DIFFERENCE_SECONDS {
+        return Ok(failed("clock", "clock_differs").with("seconds", seconds));
     }
     let newest = store::newest_activity(&mut db).await?;
     let behind = newest.map_or(0, |newest| (newest - ctx.now()).num_seconds());

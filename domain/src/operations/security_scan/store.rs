@@ -1,7 +1,7 @@
 //! SQL of security scans.
 use super::Finding;
 use crate::kernel::{
-    db::{Db, Json, Row, Sql, Tx, insert},
+    db::{Db, Dialect, Json, Row, Sql, Tx, insert},
     error::Result,
     ids::ScanId,
 };
@@ -77,4 +77,31 @@ pub async fn super_admins_without_factor(db: &mut Db) -> Result<Vec<String>> {
 pub async fn newest_activity(db: &mut Db) -> Result<Option<DateTime<Utc>>> {
     let sql = "select at from activity where seq = (select max(seq) from activity)";
     Ok(db.sql(sql).optional::<(DateTime<Utc>,)>().await?.map(|(at,)| at))
+}
+
+pub async fn database_version(db: &mut Db) -> Result<String> {
+    let sql = match db.dialect() {
+        Dialect::Sqlite => "select sqlite_version()",
+        Dialect::Postgres => "select current_setting('server_version')",
+    };
+    db.sql(sql).scalar().await
+}
+
+/// PostgreSQL's settings that are off, each as `fsync = off`. SQLite's are those that the portal sets.
+pub async fn unsafe_settings(db: &mut Db) -> Result<Vec<String>> {
+    if db.dialect() == Dialect::Sqlite {
+        return Ok(Vec::new());
+    }
+    let sql = "select name || ' = off' from pg_settings \
+               where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by 1";
+    let found: Vec<(String,)> = db.sql(sql).all().await?;
+    Ok(found.into_iter().map(|(setting,)| setting).collect())
+}
+
+/// The clock of the database server; `None` for SQLite, which has ours.
+pub async fn server_time(db: &mut Db) -> Result<Option<DateTime<Utc>>> {
+    match db.dialect() {
+        Dialect::Sqlite => Ok(None),
+        Dialect::Postgres => Ok(Some(db.sql("select clock_timestamp()").scalar().await?)),
+    }
 }

@@ -16,7 +16,7 @@ use serde::Deserialize;
 /// The length of an identifier and of a client's own reference, in characters.
 pub(crate) const MAX_IDENTIFIER_LENGTH: usize = 64;
 
-/// What happens to an order. Who may is access.rs' business.
+/// What happens to an order. Permissions: `access.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     Start,

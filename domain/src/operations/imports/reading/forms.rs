@@ -141,13 +141,13 @@ enum Reading {
 
 /// The first cell of each reading.
 #[derive(Default)]
-struct Found<'a> {
+struct FirstCells<'a> {
     first: Option<Evidence<'a>>,
     second: Option<Evidence<'a>>,
     either: Option<Evidence<'a>>,
 }
 
-impl Found<'_> {
+impl FirstCells<'_> {
     fn any(&self) -> Option<&Evidence<'_>> {
         self.first.as_ref().or(self.second.as_ref()).or(self.either.as_ref())
     }
@@ -181,8 +181,8 @@ fn evidence<'a>(
     columns: &[MappedColumn],
     rows: &'a [TableRow],
     read: impl Fn(&str, &str) -> Option<Reading>,
-) -> Found<'a> {
-    let mut found = Found::default();
+) -> FirstCells<'a> {
+    let mut found = FirstCells::default();
     for row in rows {
         for (column, cell) in columns.iter().zip(row.cells.iter().flatten()) {
             let (Target::Read(name), Cell::Text(text)) = (column.target, cell) else { continue };
