@@ -5,15 +5,23 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || { echo "Run this as root, on a machine without a portal: it installs a package."; exit 1; }
-if [ -e /var/lib/spv ] || [ -e /usr/bin/spvctl ]; then
-  echo "There is a portal on this machine: /var/lib/spv or /usr/bin/spvctl. Nothing was changed."
-  exit 1
-fi
+check_no_portal() {
+  for found in /var/lib/spv /var/backups/spv /etc/spv /etc/default/spv /usr/bin/spvctl; do
+    [ ! -e "$found" ] || { echo "There is a portal on this machine: $found. Nothing was changed."; exit 1; }
+  done
+  if getent passwd spv >/dev/null || dpkg -s spv-portal >/dev/null 2>&1; then
+    echo "There is an account spv or a package spv-portal on this machine. Nothing was changed."
+    exit 1
+  fi
+}
+check_no_portal
 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 before=$(mktemp -d /tmp/spv-before-XXXXXX)
+logs=$(mktemp -d /tmp/spv-dist-logs-XXXXXX)
 port=18080
 server=
+installed=
 stop() {
   [ -n "$server" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
   server=
@@ -21,13 +29,19 @@ stop() {
 finish() {
   stop || true
   git worktree remove --force "$before" 2>/dev/null || true
-  DEBIAN_FRONTEND=noninteractive apt-get purge -y -qq spv-portal >/dev/null 2>&1 || true
-  rm -rf /var/lib/spv "$before"
+  if [ -n "$installed" ]; then
+    DEBIAN_FRONTEND=noninteractive apt-get purge -y -qq spv-portal >/dev/null 2>&1 || true
+    rm -rf /var/lib/spv /var/backups/spv /etc/spv /etc/default/spv
+    deluser --quiet --system spv 2>/dev/null || true
+  fi
+  rm -rf "$before" "$logs"
 }
 trap finish EXIT
 step() { echo "==> $*"; }
 fail() { echo "FAILED: $*"; exit 1; }
-as_portal() { runuser -u spv -- env HOME=/var/lib/spv "$@"; }
+as_portal() { (exec_as_portal "$@"); }
+# Replaces the shell, so that `$!` of a background job is the command itself.
+exec_as_portal() { exec setpriv --reuid spv --regid spv --init-groups env HOME=/var/lib/spv "$@"; }
 
 step "Build the version before, without the newest migration"
 git worktree add --quiet --detach "$before" HEAD
@@ -49,25 +63,28 @@ grep -q '"bomFormat": "CycloneDX"' "$unpacked"/*/spvctl.cdx.json || fail "no SBO
 rm -rf "$unpacked"
 
 step "Install the version before: $(basename "$old")"
+check_no_portal
+installed=1
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$old" >/dev/null
 id spv >/dev/null || fail "the account spv was not made"
 [ "$(stat -c '%U %a' /var/lib/spv)" = "spv 700" ] || fail "/var/lib/spv: $(stat -c '%U %a' /var/lib/spv)"
+[ "$(stat -c '%U %a' /var/backups/spv)" = "spv 700" ] || fail "/var/backups/spv: $(stat -c '%U %a' /var/backups/spv)"
 [ "$(stat -c '%G %a' /etc/spv/portal.toml)" = "spv 640" ] || fail "/etc/spv/portal.toml is readable by others"
 if command -v systemd-analyze >/dev/null; then
   systemd-analyze verify /lib/systemd/system/spv.service /lib/systemd/system/spv-worker.service
   systemd-analyze security --offline=true --threshold=20 /lib/systemd/system/spv.service >/dev/null
 fi
-sed -i "s|^public_url.*|public_url = \"http://127.0.0.1:$port\"|; s|^listen.*|listen = \"127.0.0.1:$port\"|; s|^backup_dir|# backup_dir|" /etc/spv/portal.toml
+sed -i "s|^public_url.*|public_url = \"http://127.0.0.1:$port\"|; s|^listen.*|listen = \"127.0.0.1:$port\"|" /etc/spv/portal.toml
 
 start() {
-  as_portal spvctl serve >"/tmp/spv-dist-$1.log" 2>&1 &
+  exec_as_portal spvctl serve >"$logs/$1" 2>&1 &
   server=$!
   for _ in $(seq 60); do
     as_portal spvctl healthcheck >/dev/null 2>&1 && return
     kill -0 "$server" 2>/dev/null || break
     sleep 1
   done
-  cat "/tmp/spv-dist-$1.log"
+  cat "$logs/$1"
   fail "the portal does not start"
 }
 step "Start it, create an account and a client"
@@ -94,6 +111,8 @@ DEBIAN_FRONTEND=noninteractive apt-get remove -y -qq spv-portal >/dev/null
 [ ! -e /usr/bin/spvctl ] || fail "the binary is still there"
 [ -e /etc/spv/portal.toml ] || fail "remove took the configuration"
 DEBIAN_FRONTEND=noninteractive apt-get purge -y -qq spv-portal >/dev/null
-[ ! -e /etc/spv ] || fail "purge left the configuration"
+[ ! -e /etc/spv/portal.toml ] || fail "purge left the configuration"
 [ -e /var/lib/spv/spv.db ] || fail "purge took the data"
+ls /var/backups/spv/* >/dev/null || fail "purge took the backups"
+getent passwd spv >/dev/null || fail "purge took the owner of the data"
 echo "The package installs, starts, upgrades and removes."

@@ -3,8 +3,8 @@ use super::SETTINGS;
 use crate::{
     args::Globals,
     exit::{Failure, Result},
-    nearest::nearest,
 };
+use domain::kernel::nearest::nearest;
 use figment::{
     Error, Figment, Metadata, Profile, Provider,
     providers::{Format, Toml},
@@ -33,6 +33,8 @@ pub(super) const FILE_VARIABLE: &str = "SPV_CONFIG";
 
 const ENVIRONMENT: &str = "the environment";
 const SECRET_FILE: &str = "a secret file";
+/// A secret file that the configuration file names: `smtp_url_file = "/etc/spv/smtp_url"`.
+const CONFIGURED_SECRET_FILE: &str = "a secret file of the configuration file";
 const FLAG: &str = "the flag";
 
 impl Provider for ValueSource {
@@ -64,21 +66,14 @@ impl Sources {
 
     pub(super) fn from_variables(globals: &Globals, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut figment = Figment::new();
+        let mut configured_files = Vec::new();
         if let Some((path, named_by)) = file(globals, &variable) {
             let text = std::fs::read_to_string(&path)
                 .map_err(|e| Failure::Usage(format!("{named_by}{} cannot be read: {e}", path.display())))?;
             let file = Toml::string(&text);
-            let known = |key: &str| SETTINGS.iter().any(|setting| setting.name == key);
             let data =
                 file.data().map_err(|e| Failure::Usage(format!("{named_by}{} is not TOML: {e}", path.display())))?;
-            if let Some(key) = data.values().flat_map(|dict| dict.keys()).find(|key| !known(key)) {
-                let near = nearest(key, SETTINGS.iter().map(|setting| setting.name));
-                let near = near.map(|name| format!("; did you mean {name}?")).unwrap_or_else(|| ";".to_owned());
-                return Err(Failure::Usage(format!(
-                    "{key}: no such setting, in {}{near} `spvctl config` lists all",
-                    path.display(),
-                )));
-            }
+            configured_files = secret_files(&path, &data)?;
             figment = figment.merge(file);
         }
         let (mut values, mut files) = (Vec::new(), Vec::new());
@@ -90,11 +85,16 @@ impl Sources {
                 }
                 (Some(value), None) => values.push((setting.name, value)),
                 (None, Some(path)) => {
-                    let value = std::fs::read_to_string(&path)
-                        .map_err(|e| Failure::Usage(format!("{name}_FILE: {path} cannot be read: {e}")))?;
-                    files.push((setting.name, value.trim_end_matches(['\r', '\n']).to_owned()));
+                    files.push((setting.name, read_secret(&format!("{name}_FILE"), &path)?));
                 }
                 (None, None) => {}
+            }
+        }
+        let mut configured = Vec::new();
+        for (name, path) in configured_files {
+            // The environment overrides the file: what it overrides may be unreadable.
+            if values.iter().chain(&files).all(|(set, _)| *set != name) {
+                configured.push((name, read_secret(&format!("{name}_file"), &path)?));
             }
         }
         let flags = [
@@ -105,6 +105,7 @@ impl Sources {
         let flags = flags.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         Ok(Self(
             figment
+                .merge(ValueSource { values: configured, name: CONFIGURED_SECRET_FILE })
                 .merge(ValueSource { values, name: ENVIRONMENT })
                 .merge(ValueSource { values: files, name: SECRET_FILE })
                 .merge(ValueSource { values: flags, name: FLAG }),
@@ -117,6 +118,7 @@ impl Sources {
         let source = match place.as_str() {
             ENVIRONMENT => variable_name(name),
             SECRET_FILE => format!("{}_FILE", variable_name(name)),
+            CONFIGURED_SECRET_FILE => format!("{name}_file"),
             FLAG => format!("--{}", name.replace('_', "-")),
             _ => "the configuration file".to_owned(),
         };
@@ -135,6 +137,39 @@ impl Sources {
         };
         Some(ResolvedValue { value, source })
     }
+}
+
+/// Checks the keys of the configuration file. Returns the paths of secret files by setting.
+fn secret_files(path: &Path, data: &Map<Profile, Dict>) -> Result<Vec<(&'static str, String)>> {
+    let mut files = Vec::new();
+    for (key, value) in data.values().flatten() {
+        if SETTINGS.iter().any(|setting| setting.name == key) {
+            continue;
+        }
+        let secret = key.strip_suffix("_file").and_then(|name| SETTINGS.iter().find(|known| known.name == name));
+        match (secret.filter(|setting| setting.secret), value.as_str()) {
+            (Some(setting), Some(_)) if data.values().any(|dict| dict.contains_key(setting.name)) => {
+                let name = setting.name;
+                return Err(Failure::Usage(format!("{name} and {key} are both set in {}; set one", path.display())));
+            }
+            (Some(setting), Some(file)) => files.push((setting.name, file.to_owned())),
+            _ => {
+                let near = nearest(key, SETTINGS.iter().map(|setting| setting.name));
+                let near = near.map(|name| format!("; did you mean {name}?")).unwrap_or_else(|| ";".to_owned());
+                return Err(Failure::Usage(format!(
+                    "{key}: no such setting, in {}{near} `spvctl config` lists all",
+                    path.display(),
+                )));
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn read_secret(source: &str, path: &str) -> Result<String> {
+    let value =
+        std::fs::read_to_string(path).map_err(|e| Failure::Usage(format!("{source}: {path} cannot be read: {e}")))?;
+    Ok(value.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 fn variable_name(name: &str) -> String {

@@ -61,6 +61,22 @@ fn secrets_can_be_read_from_a_file() {
 }
 
 #[test]
+fn the_configuration_file_names_secret_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let secret = dir.path().join("secret");
+    std::fs::write(&secret, "0123456789012345678901234567890123\n").unwrap();
+    let text = format!("auth_jwt_secret_file = '{}'", secret.display());
+    let config = read(&text, &[], Globals::default()).unwrap();
+    assert_eq!(config.jwt_secret.as_deref(), Some("0123456789012345678901234567890123"));
+    let other = "9876543210987654321098765432109876";
+    let config = read("auth_jwt_secret_file = '/missing'", &[("SPV_AUTH_JWT_SECRET", other)], Globals::default());
+    assert_eq!(config.unwrap().jwt_secret.as_deref(), Some(other));
+    assert!(refusal("auth_jwt_secret_file = '/missing'", &[]).starts_with("auth_jwt_secret_file: /missing cannot be"));
+    assert!(refusal(&format!("auth_jwt_secret = '{other}'\n{text}"), &[]).contains("both set"));
+    assert!(refusal("listen_file = '/etc/x'", &[]).starts_with("listen_file: no such setting"));
+}
+
+#[test]
 fn only_secrets_have_a_file_variable() {
     for known in ["SPV_LISTEN", "SPV_AUTH_JWT_SECRET_FILE", "SPV_AUTH_SIGNING_KEYS_FILE", "HOME", "LISTEN_FILE"] {
         assert!(!is_unknown(known), "{known}");
