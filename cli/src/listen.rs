@@ -5,7 +5,7 @@ use listenfd::ListenFd;
 use std::{
     fmt, fs, io,
     net::{Ipv4Addr, SocketAddr},
-    os::unix::fs::{FileTypeExt, PermissionsExt},
+    os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -73,8 +73,8 @@ impl Listen {
                 Bound { listener: Listener::Tcp(listener), address: Some(address), file: None }
             }
             Self::Unix(path) => {
-                let listener = bind_unix(path).map_err(refused)?;
-                Bound { listener: Listener::Unix(listener), address: None, file: Some(SocketFile(path.clone())) }
+                let (listener, file) = bind_unix(path).map_err(refused)?;
+                Bound { listener: Listener::Unix(listener), address: None, file: Some(file) }
             }
             Self::Systemd => passed_by_systemd().map_err(refused)?,
         })
@@ -89,16 +89,34 @@ pub struct Bound {
     pub file: Option<SocketFile>,
 }
 
-/// A socket file of this process.
-pub struct SocketFile(PathBuf);
+/// A socket file of this process, removed with it.
+pub struct SocketFile {
+    path: PathBuf,
+    /// Device, inode and time of change: a process that started later may have replaced the file, and inodes are reused.
+    identity: (u64, u64, i64, i64),
+}
 
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+impl SocketFile {
+    fn identity(path: &Path) -> io::Result<(u64, u64, i64, i64)> {
+        fs::symlink_metadata(path).map(|found| (found.dev(), found.ino(), found.ctime(), found.ctime_nsec()))
     }
 }
 
-fn bind_unix(path: &Path) -> io::Result<UnixListener> {
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if Self::identity(&self.path).is_ok_and(|found| found == self.identity) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Binds the socket. A lock beside it is held meanwhile: of two processes that start at once, one would remove the socket
+/// of the other.
+fn bind_unix(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+    let mut lock = path.as_os_str().to_owned();
+    lock.push(".lock");
+    let lock = fs::File::create(lock)?;
+    lock.lock()?;
     if let Ok(found) = fs::metadata(path) {
         if !found.file_type().is_socket() {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "another file is there"));
@@ -111,7 +129,7 @@ fn bind_unix(path: &Path) -> io::Result<UnixListener> {
     let listener = UnixListener::bind(path)?;
     // The proxy is in the group of the portal; the folder keeps everyone else out.
     fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
-    Ok(listener)
+    Ok((listener, SocketFile { path: path.to_owned(), identity: SocketFile::identity(path)? }))
 }
 
 fn passed_by_systemd() -> io::Result<Bound> {
@@ -131,6 +149,21 @@ fn passed_by_systemd() -> io::Result<Bound> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn socket_file_of_a_successor_stays() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("portal.sock");
+        let listen = Listen::Unix(path.clone());
+        let first = listen.bind().await.expect("it is free");
+        assert!(listen.bind().await.is_err(), "another process listens there");
+        fs::remove_file(&path).expect("it is there");
+        let second = listen.bind().await.expect("it is free");
+        drop(first.file);
+        assert!(path.exists());
+        drop(second.file);
+        assert!(!path.exists());
+    }
 
     #[test]
     fn listen_is_parsed_and_printed() {
