@@ -1,4 +1,5 @@
-//! Retention of backups: the newest of each of the last days, weeks and months, and the newest ones of any day.
+//! Retention of backups: the newest of each of the last days, weeks and months, the newest ones of any day, and the one before
+//! the last upgrade.
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -22,6 +23,8 @@ impl Default for BackupRetention {
     }
 }
 
+/// End of the name of a backup that was made before an upgrade. The newest one is always kept: it is the way back.
+pub const UPGRADE_SUFFIX: &str = "-upgrade";
 /// Upper bound of each number.
 const MAX: usize = 1_000;
 
@@ -65,6 +68,7 @@ impl BackupRetention {
         let mut newest_first: Vec<&(String, DateTime<Utc>)> = backups.iter().collect();
         newest_first.sort_by_key(|(name, made_at)| std::cmp::Reverse((*made_at, name)));
         let mut kept: HashSet<&str> = newest_first.iter().take(self.newest).map(|(name, _)| name.as_str()).collect();
+        kept.extend(newest_first.iter().map(|(name, _)| name.as_str()).find(|name| name.ends_with(UPGRADE_SUFFIX)));
         kept.extend(newest_of_each(&newest_first, |day| (day.year(), day.ordinal())).take(self.daily));
         kept.extend(
             newest_of_each(&newest_first, |day| (day.iso_week().year(), day.iso_week().week())).take(self.weekly),
@@ -131,6 +135,16 @@ mod tests {
         let daily = BackupRetention { newest: 0, daily: 7, weekly: 0, monthly: 0 };
         assert_eq!(kept(daily, &backups), ["0504-02", "0505-12"]);
         assert_eq!(kept(BackupRetention { newest: 2, ..daily }, &backups), ["0504-02", "0505-02", "0505-12"]);
+    }
+
+    #[test]
+    fn the_backup_before_the_last_upgrade_is_kept() {
+        let mut backups = nightly((2026, 5, 4), 5);
+        for upgraded in [1, 3] {
+            backups[upgraded].0.push_str(UPGRADE_SUFFIX);
+        }
+        let newest = BackupRetention { newest: 1, daily: 0, weekly: 0, monthly: 0 };
+        assert_eq!(kept(newest, &backups), ["0507-02-upgrade", "0508-02"]);
     }
 
     #[test]

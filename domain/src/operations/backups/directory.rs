@@ -6,7 +6,7 @@ use super::{
     store,
 };
 use crate::kernel::{
-    backup_retention::BackupRetention,
+    backup_retention::{BackupRetention, UPGRADE_SUFFIX},
     ctx::Ctx,
     error::{Error, Problem, Result},
 };
@@ -42,9 +42,6 @@ pub struct StoredBackup {
     pub at: PathBuf,
     pub manifest: Manifest,
 }
-
-/// End of the name of a backup that was made before an upgrade.
-pub const UPGRADE: &str = "-upgrade";
 
 /// Whether the configured directory held backups. If it is missing or empty now, its disk is probably not mounted, and
 /// creating it would fill the wrong disk.
@@ -448,9 +445,9 @@ fn is_hash(name: &str) -> bool {
     name.len() == 64 && name.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
 }
 
-/// Whether it is the name of a backup, as `20261122-021000-6f1c`, perhaps with [`UPGRADE`].
+/// Whether it is the name of a backup, as `20261122-021000-6f1c`, perhaps with [`UPGRADE_SUFFIX`].
 fn is_name(name: &str) -> bool {
-    let name = name.strip_suffix(UPGRADE).unwrap_or(name);
+    let name = name.strip_suffix(UPGRADE_SUFFIX).unwrap_or(name);
     let plain = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f' | '-');
     name.len() <= 40 && name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(plain)
 }

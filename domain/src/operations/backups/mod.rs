@@ -26,6 +26,7 @@ pub use verify::Report;
 use crate::{
     kernel::{
         access::{Action, Resource},
+        backup_retention::UPGRADE_SUFFIX,
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, Result},
@@ -39,7 +40,7 @@ use crate::{
     },
 };
 use chrono::{DateTime, Duration, Utc};
-use directory::{BackupDir, UPGRADE};
+use directory::BackupDir;
 use serde::{Deserialize, Serialize};
 
 /// Tables that are in no backup, with the reason.
@@ -285,7 +286,7 @@ pub async fn create_before_upgrade(ctx: &Ctx, tell: ProgressCallback<'_>) -> Res
     }
     let folder = open_locked(ctx).await?;
     let (id, name) = new_name(ctx);
-    let (name, by) = (format!("{name}{UPGRADE}"), format!("upgrade to {}", env!("CARGO_PKG_VERSION")));
+    let (name, by) = (format!("{name}{UPGRADE_SUFFIX}"), format!("upgrade to {}", env!("CARGO_PKG_VERSION")));
     let made = create::create(ctx, &folder, id, &name, &by, tell).await;
     if made.is_err() {
         let _ = folder.remove_incomplete().await;
