@@ -8,6 +8,7 @@ use crate::{
 use api::{Providers, invoice_pdf};
 use domain::{
     Ctx,
+    kernel::db::sqlite_file,
     operations::security_scan::{Finding, ProgramChecks, State},
 };
 use jobs::mail::ConnectionSecurity;
@@ -65,10 +66,8 @@ fn data_folder(config: &Config) -> Finding {
     let written = std::fs::write(&probe, b"");
     let _ = std::fs::remove_file(&probe);
     match (written, config::restrict_permissions(dir)) {
-        (Err(e), _) => {
-            failed("data_folder", "data_folder_fails").with("reason", format!("{folder} cannot be written: {e}"))
-        }
-        (Ok(()), Some(reason)) => note("data_folder", "data_folder_open").with("reason", reason),
+        (Err(e), _) => failed("data_folder", "data_folder_fails").because(format!("{folder} cannot be written: {e}")),
+        (Ok(()), Some(_)) => note("data_folder", "data_folder_open").with("folder", folder),
         (Ok(()), None) => ok("data_folder", "data_folder_works").with("folder", folder),
     }
 }
@@ -78,7 +77,7 @@ fn configuration(config: &Config) -> Finding {
     if config.warnings.is_empty() {
         return ok("configuration", "configuration_good");
     }
-    note("configuration", "configuration_doubtful").with("reason", config.warnings.join("; "))
+    note("configuration", "configuration_doubtful").because(config.warnings.join("; "))
 }
 
 /// Connects to the mail server, negotiates TLS and signs in.
@@ -91,7 +90,11 @@ async fn mail(config: &Config) -> Finding {
     };
     let timed_out = || Err(format!("no answer within {} seconds", MAIL_TIMEOUT.as_secs()));
     match tokio::time::timeout(MAIL_TIMEOUT, reach).await.unwrap_or_else(|_| timed_out()) {
-        Err(reason) => failed("mail", "mail_fails").with("reason", reason),
+        Err(reason) => failed("mail", "mail_fails").because(reason),
+        // Wanted for trials, on a portal that clients cannot reach.
+        Ok((words, None, _)) if config.public_url(None).starts_with("https://") => {
+            note("mail", "mail_files").with("detail", words)
+        }
         Ok((words, None, _)) => ok("mail", "mail_leaves").with("detail", words),
         Ok((words, Some(ConnectionSecurity::Unencrypted), by_setting)) => {
             let why = if by_setting {
@@ -111,7 +114,7 @@ async fn providers(config: &Config) -> Vec<Finding> {
     let finding = |(name, reached): (&str, Result<(), String>)| {
         match reached {
             Ok(()) => ok("provider", "provider_works"),
-            Err(reason) => failed("provider", "provider_fails").with("reason", reason),
+            Err(reason) => failed("provider", "provider_fails").because(reason),
         }
         .with("name", name)
     };
@@ -120,8 +123,9 @@ async fn providers(config: &Config) -> Vec<Finding> {
 
 /// Size of SQLite's write-ahead log, beside its database.
 fn write_ahead_log(config: &Config) -> Option<Finding> {
-    let path = config.database_url.strip_prefix("sqlite:")?.split('?').next()?;
-    let megabytes = std::fs::metadata(format!("{path}-wal")).map_or(0, |found| found.len()) >> 20;
+    let mut log = sqlite_file(&config.database_url).ok()??.into_os_string();
+    log.push("-wal");
+    let megabytes = std::fs::metadata(log).map_or(0, |found| found.len()) >> 20;
     let found = if megabytes > LARGE_WAL_MEGABYTES { note("wal", "wal_large") } else { ok("wal", "wal_small") };
     Some(found.with("megabytes", megabytes))
 }
@@ -156,7 +160,7 @@ async fn fonts(ctx: &Ctx) -> Option<Finding> {
 
 /// The database cannot be opened.
 pub fn no_database(why: &Failure) -> Finding {
-    failed("database", "database_fails").with("reason", why.message().unwrap_or_default())
+    failed("database", "database_fails").because(why.message().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -169,10 +173,11 @@ mod tests {
     fn every_finding_has_sentences_in_each_language() {
         let domain = include_str!("../../domain/src/operations/security_scan/checks.rs");
         let mut count = 0;
-        for source in [domain, include_str!("checks.rs")] {
+        for source in [domain, include_str!("checks.rs"), include_str!("commands/doctor.rs")] {
             let source = source.split("#[cfg(test)]").next().unwrap_or_default();
-            for (state, call) in [(State::Ok, " ok(\""), (State::Note, " note(\""), (State::Failed, " failed(\"")] {
-                for (at, _) in source.match_indices(call) {
+            for (state, call) in [(State::Ok, "ok(\""), (State::Note, "note(\""), (State::Failed, "failed(\"")] {
+                let is_call = |at: &usize| !source[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                for at in source.match_indices(call).map(|(at, _)| at).filter(is_call) {
                     let mut literals = source[at..].split('"').skip(1).step_by(2);
                     let (check, code) = (literals.next().unwrap_or_default(), literals.next().unwrap_or_default());
                     count += 1;
@@ -185,6 +190,6 @@ mod tests {
                 }
             }
         }
-        assert!(count > 60, "{count} findings in the sources");
+        assert!(count > 65, "{count} findings in the sources");
     }
 }

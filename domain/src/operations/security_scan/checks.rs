@@ -152,13 +152,14 @@ fn signing_keys(ctx: &Ctx) -> Finding {
             return ok("keys", "keys_new");
         }
         if let Err(e) = Keys::load_or_create(path) {
-            return failed("keys", "keys_unreadable").with("reason", e.to_string());
+            return failed("keys", "keys_unreadable").because(e.to_string());
         }
     }
     match keys_changed_at(ctx).map(|at| (ctx.now() - at).num_days()) {
         None => note("keys", "keys_unknown"),
         Some(days) if days >= MAX_SIGNING_KEY_AGE_DAYS => note("keys", "keys_old").with("count", days),
-        Some(days) => ok("keys", "keys_fresh").with("count", days.max(0)),
+        Some(..=0) => ok("keys", "keys_today"),
+        Some(days) => ok("keys", "keys_fresh").with("count", days),
     }
 }
 
@@ -184,7 +185,7 @@ async fn unusable_factors(ctx: &Ctx) -> Result<Option<Finding>> {
 async fn storage(ctx: &Ctx) -> Finding {
     match ctx.options.storage.probe().await {
         Ok(()) => ok("storage", "storage_works").with("place", ctx.options.storage.location()),
-        Err(e) => failed("storage", "storage_fails").with("reason", e.to_string()),
+        Err(e) => failed("storage", "storage_fails").because(e.to_string()),
     }
 }
 
@@ -192,7 +193,7 @@ async fn scanner(ctx: &Ctx) -> Finding {
     let Some(scanner) = &ctx.options.scanner else { return note("scanner", "no_scanner") };
     match scanner.probe().await {
         Ok(()) => ok("scanner", "scanner_works").with("place", scanner.location()),
-        Err(e) => failed("scanner", "scanner_fails").with("reason", e.to_string()),
+        Err(e) => failed("scanner", "scanner_fails").because(e.to_string()),
     }
 }
 
@@ -279,7 +280,7 @@ async fn backup_folder(ctx: &Ctx) -> Finding {
             let folder = ctx.options.backups().unwrap_or_default();
             ok("backup_folder", "backup_folder_works").with("folder", folder.display().to_string())
         }
-        Err(e) => failed("backup_folder", "backup_folder_fails").with("reason", reason(ctx, &e)),
+        Err(e) => failed("backup_folder", "backup_folder_fails").because(reason(ctx, &e)),
     }
 }
 
@@ -306,7 +307,7 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
         ok("backup", "backup_fresh")
     };
     let folder = last.folder.clone().unwrap_or_default();
-    Ok(found.with("name", last.name.clone()).with("folder", folder).with("count", (ctx.now() - at).num_hours()))
+    Ok(found.with("name", last.name.clone()).with("folder", folder).with("count", (ctx.now() - at).num_hours() + 1))
 }
 
 /// Whether the backups survive the disk of the portal.

@@ -39,6 +39,12 @@ impl Finding {
         Self { check: check.to_owned(), state, code: code.to_owned(), params: Map::new() }
     }
 
+    /// Adds the reason of a failure, which the sentence ends with a period.
+    #[must_use]
+    pub fn because(self, reason: impl AsRef<str>) -> Self {
+        self.with("reason", reason.as_ref().trim_end_matches('.'))
+    }
+
     /// Adds a parameter of the sentences.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
