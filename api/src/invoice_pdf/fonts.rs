@@ -42,7 +42,9 @@ impl FontFace {
         let mut letters = text.chars();
         if let (Some(letter), None) = (letters.next(), letters.next()) {
             let font = self.read();
-            let advance = font.glyph_index(letter).and_then(|glyph| font.glyph_hor_advance(glyph));
+            // A letter that the font lacks is drawn as its first glyph, as in a longer text.
+            let glyph = font.glyph_index(letter).unwrap_or_default();
+            let advance = font.glyph_hor_advance(glyph);
             return f32::from(advance.unwrap_or_default()) * size / units;
         }
         let Some(font) = rustybuzz::Face::from_slice(&self.bytes, self.index) else { return 0.0 };
