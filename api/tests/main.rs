@@ -32,6 +32,7 @@ mod requests;
 mod search;
 mod serve;
 mod sessions;
+mod step_up;
 mod steps;
 mod support;
 mod tasks;

@@ -10,7 +10,7 @@ use crate::kernel::{
     money::Currency,
     storage::Storage,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, sync::Arc};
 
@@ -126,6 +126,9 @@ pub struct Origin {
     pub user_agent: Option<String>,
 }
 
+/// Longest age of the proof that step-up requires.
+pub const PROOF_MAX_AGE: Duration = Duration::minutes(10);
+
 impl Ctx {
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
@@ -195,6 +198,22 @@ impl Ctx {
     /// Unauthenticated; NotFound for a row outside the actor's scope; Forbidden for an action that the role does not have.
     pub fn may(&self, action: Action, resource: Resource) -> Result<()> {
         self.actor.may(action, resource)
+    }
+
+    /// Step-up: refuses a signed-in user whose last proof (password, second factor, mailed code, provider) is older than
+    /// [`PROOF_MAX_AGE`], so that a stolen access token gives no power over accounts or money. The operator and service
+    /// tokens have no session and pass.
+    ///
+    /// # Errors
+    /// Conflict `reauthentication_needed`.
+    pub fn require_recent_proof(&self) -> Result<()> {
+        let Actor::User(me) = &self.actor else { return Ok(()) };
+        let oldest = (self.now() - PROOF_MAX_AGE).timestamp();
+        if me.proven_at.is_none_or(|at| at >= oldest) {
+            Ok(())
+        } else {
+            Err(Error::conflict("reauthentication_needed"))
+        }
     }
 
     pub fn can(&self, action: Action, resource: Resource) -> bool {

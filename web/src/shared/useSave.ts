@@ -6,6 +6,7 @@ import { ApiError, errorText, fieldErrors } from '../api/errors';
 import { affectedNouns, type Noun } from '../api/events';
 import { focusFirstError } from './focusFirstError';
 import { newIdempotencyKey } from './idempotencyKey';
+import { withReauthentication } from './security/reauthentication';
 import { toast } from '../ui/toasts';
 
 interface Form {
@@ -39,7 +40,8 @@ export function useSave<Input, Result>({
   const key = useRef(newIdempotencyKey());
   return useMutation({
     scope,
-    mutationFn: (input: Input) => save(input, key.current),
+    // Power over accounts and money needs a recent proof, which is asked for in place.
+    mutationFn: (input: Input) => withReauthentication(() => save(input, key.current)),
     onMutate: () => document.activeElement,
     onSuccess: (result) => {
       key.current = newIdempotencyKey();

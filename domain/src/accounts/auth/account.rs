@@ -113,7 +113,11 @@ async fn update_within(
         return Err(Error::conflict("current_password_invalid"));
     }
     let metadata = change.data.as_ref().map(|data| merge_metadata(&user.metadata, data)).transpose()?;
-    if password.is_some()
+    let changes_email = change.email.as_deref().is_some_and(|email| users::email_key(email) != user.email_key);
+    if password.is_none() && changes_email && change.nonce.is_none() {
+        sessions::require_recent_reauthentication(tx, ctx, me).await?;
+    }
+    if (password.is_some() || changes_email)
         && let Some(nonce) = &change.nonce
     {
         let keys = ThrottleKey::for_session("nonce", user.id, &ctx.origin);
@@ -139,10 +143,10 @@ async fn update_within(
         user = set_password(tx, ctx, &user, hash, me.session_id).await?;
     }
     if let Some(email) = &change.email {
-        user = if users::email_key(email) == user.email_key {
-            cancel_email_change(tx, ctx, user).await?
-        } else {
+        user = if changes_email {
             request_email_change(tx, ctx, user, email, &change.redirect).await?
+        } else {
+            cancel_email_change(tx, ctx, user).await?
         };
     }
     Ok(Ok(user))

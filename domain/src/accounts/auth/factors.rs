@@ -333,6 +333,7 @@ pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
 )]
 pub async fn remove_for_user(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId) -> Result<Factor> {
     ctx.may(Action::Update, Resource::Users)?;
+    ctx.require_recent_proof()?;
     let factor = ctx
         .transaction(|tx| {
             async move {
@@ -365,10 +366,11 @@ async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], 
 /// authenticators. Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Forbidden.
+/// NotFound; Forbidden; Conflict `reauthentication_needed`.
 #[tracing::instrument(level = "debug", name = "auth.factors.reset", skip_all, fields(user_id = %id))]
 pub async fn reset(ctx: &Ctx, id: UserId) -> Result<usize> {
     ctx.may(Action::Update, Resource::Users)?;
+    ctx.require_recent_proof()?;
     ctx.transaction(|tx| {
         async move {
             let user = users::lock(tx, id, None).await?;

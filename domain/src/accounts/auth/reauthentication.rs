@@ -1,5 +1,5 @@
 //! Reauthentication of a session by password or mailed code ([`super::reauthenticate`]); a second factor counts too
-//! ([`super::factors::verify`]). Valid for [`sessions::REAUTHENTICATION_TTL`].
+//! ([`super::factors::verify`]). Valid for [`crate::kernel::ctx::PROOF_MAX_AGE`].
 use super::{
     Auth, TokenGrant, factors, links,
     login_throttle::{self, ThrottleKey},

@@ -8,7 +8,7 @@ use crate::{
     accounts::users::{self, User},
     kernel::{
         access::{Action, Actor, PendingRequirement, Resource, SignedIn},
-        ctx::Ctx,
+        ctx::{Ctx, PROOF_MAX_AGE},
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Result},
         ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
@@ -27,8 +27,6 @@ use tokio::{sync::Notify, time::timeout};
 const REFRESH_REUSE_INTERVAL: Duration = Duration::seconds(10);
 /// Longest idle time, whatever the settings allow.
 pub const MAX_IDLE: Duration = Duration::days(90);
-/// Longest age of a reauthentication that changes to second factors require.
-pub const REAUTHENTICATION_TTL: Duration = Duration::minutes(10);
 /// Longest wait for the row; shorter than the database's `lock_timeout`.
 const LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(3);
 
@@ -286,7 +284,7 @@ pub(super) async fn elevate_to_aal2(
 /// # Errors
 /// Conflict `reauthentication_needed`.
 pub(super) async fn require_recent_reauthentication(tx: &mut Tx, ctx: &Ctx, me: &SignedIn) -> Result<()> {
-    let oldest = (ctx.now() - REAUTHENTICATION_TTL).timestamp();
+    let oldest = (ctx.now() - PROOF_MAX_AGE).timestamp();
     let session = store::session(tx, me.session_id).await?;
     let row = session.and_then(|session| latest_authentication(&session.amr));
     let recent = row.is_some_and(|at| at >= oldest) && me.proven_at.is_none_or(|at| at >= oldest);

@@ -312,7 +312,7 @@ async fn verify(
     };
     let who = Arc::new(SignedIn {
         mfa,
-        proven_at: sessions::latest_authentication(&claims.amr),
+        proven_at: Some(sessions::latest_authentication(&claims.amr).unwrap_or_default()),
         ..user.signed_in(session_id)
     });
     auth.token_cache.insert(key, CachedToken { who: who.clone(), exp }, now, seen);

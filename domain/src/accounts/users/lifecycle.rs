@@ -46,7 +46,7 @@ pub(crate) async fn change_role(
 /// Suspends an account until it is restored. Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `stale`, `last_super_admin`, `archived`.
+/// NotFound; Forbidden; Conflict `stale`, `last_super_admin`, `archived`, `reauthentication_needed` for a super admin.
 #[tracing::instrument(level = "debug", name = "users.suspend", skip_all, fields(user_id = %id))]
 pub async fn suspend(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
     ctx.may(Action::Suspend, Resource::Users)?;
@@ -61,7 +61,7 @@ pub async fn suspend(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<Use
 /// Restores a suspended or archived account to its former status. Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `stale`.
+/// NotFound; Forbidden; Conflict `stale`, `reauthentication_needed` for a super admin.
 #[tracing::instrument(level = "debug", name = "users.restore", skip_all, fields(user_id = %id))]
 pub async fn restore(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
     ctx.may(Action::Suspend, Resource::Users)?;
@@ -74,7 +74,7 @@ pub async fn restore(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<Use
 /// Archives an account: hidden from lists, no sign-in. Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `stale`, `last_super_admin`.
+/// NotFound; Forbidden; Conflict `stale`, `last_super_admin`, `reauthentication_needed` for a super admin.
 #[tracing::instrument(level = "debug", name = "users.archive", skip_all, fields(user_id = %id))]
 pub async fn archive(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
     ctx.may(Action::Archive, Resource::Users)?;
@@ -98,6 +98,9 @@ async fn transition(
             store::lock_super_admins(tx, ctx.now()).await?;
             let user = lock(tx, id, expected).await?;
             let Some(to) = decide(&user)? else { return Ok(user) };
+            if user.role == Role::SuperAdmin {
+                ctx.require_recent_proof()?;
+            }
             let changed = change_status(tx, ctx, &user, to).await?;
             let event = event(action, &changed).with("from", user.status.name()).with("to", to.name());
             activity::append(tx, ctx, event).await?;

@@ -16,10 +16,11 @@ use crate::{
 ///
 /// # Errors
 /// Forbidden; `account_in_use` where a person sets the password or address of an account in use; NotFound; Invalid;
-/// Conflict `email_taken`, `last_super_admin`; RateLimited when the machine is busy.
+/// Conflict `email_taken`, `last_super_admin`, `reauthentication_needed`; RateLimited when the machine is busy.
 #[tracing::instrument(level = "debug", name = "people.update_by_admin", skip_all, fields(user_id = %id))]
 pub async fn update_by_admin(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Result<User> {
     let update = &admin::validate_update(ctx, id, change).await?;
+    ctx.require_recent_proof()?;
     if let Some(role) = update.new_role() {
         let to = update.fields();
         set_role(ctx, id, role, to.company_id, to.iso_id.map(Some), None).await?;

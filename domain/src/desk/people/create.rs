@@ -39,7 +39,7 @@ pub struct CreateUser {
 /// operator, who creates the first account.
 ///
 /// # Errors
-/// Forbidden; Invalid fields; Conflict `email_taken`.
+/// Forbidden; Invalid fields; Conflict `email_taken`, `reauthentication_needed` for a super admin or with a password.
 #[tracing::instrument(level = "debug", name = "people.create", skip_all)]
 pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
@@ -71,6 +71,9 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser)
     }
     check.finish()?;
     let role = role.ok_or_else(|| Error::field("role", "required"))?;
+    if role == Role::SuperAdmin || password.is_some() {
+        ctx.require_recent_proof()?;
+    }
     let password_hash = match password {
         Some(password) => Some(passwords::hash(ctx, password).await?),
         None => None,

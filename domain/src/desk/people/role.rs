@@ -21,7 +21,7 @@ use crate::{
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`, `iso_person` for the person that an ISO signs in
-/// as, `has_orders` for a client who is to become something else.
+/// as, `has_orders` for a client who is to become something else, `reauthentication_needed` to make or change a super admin.
 #[tracing::instrument(level = "debug", name = "people.set_role", skip_all, fields(user_id = %id))]
 pub async fn set_role(
     ctx: &Ctx,
@@ -33,6 +33,9 @@ pub async fn set_role(
 ) -> Result<User> {
     ctx.may(Action::Update, Resource::Users)?;
     let before = users::by_id(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
+    if role == Role::SuperAdmin || before.role == Role::SuperAdmin {
+        ctx.require_recent_proof()?;
+    }
     let (company_id, iso_id) = affiliation(ctx, &before, role, company_id, iso_id).await?;
     ctx.transaction(|tx| {
         async move {

@@ -89,10 +89,11 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
 /// Marks a run as paid; its rows never change again. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`; stale.
+/// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`, `reauthentication_needed`; stale.
 #[tracing::instrument(level = "debug", name = "commissions.pay", skip_all, fields(payout_run_id = %id))]
 pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Option<&str>) -> Result<RunDetail> {
     ctx.may(Action::Update, Resource::Payouts)?;
+    ctx.require_recent_proof()?;
     let mut check = validate::Validator::new();
     let today = settings::office_today(ctx).await?;
     let date = check.optional("paid_date", paid_date, validate::date).unwrap_or(today);

@@ -263,7 +263,7 @@ pub(crate) async fn within(db: &mut impl Sql) -> Result<Settings> {
 /// Changes the settings: `change` maps the present ones, which are locked. Super admins.
 ///
 /// # Errors
-/// Forbidden; Invalid per field.
+/// Forbidden; Invalid per field; Conflict `reauthentication_needed` for the sign-in rules.
 #[tracing::instrument(level = "debug", name = "settings.set", skip_all)]
 pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings + Clone + Send + Sync) -> Result<Settings> {
     set_seen(ctx, None, change).await
@@ -290,6 +290,9 @@ pub async fn set_seen(
                 return Err(Error::stale(&by, at));
             }
             let new = validate(change.clone()(old.clone()), &old)?;
+            if new.require_mfa != old.require_mfa || new.security != old.security {
+                ctx.require_recent_proof()?;
+            }
             write(tx, ctx, &old, &new).await?;
             Ok(new)
         }

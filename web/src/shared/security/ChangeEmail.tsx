@@ -12,6 +12,7 @@ import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { focusFirstError } from '../focusFirstError';
 import { required } from '../validators';
 import { accountQueries, useEmailWords } from './accountQueries';
+import { withReauthentication } from './reauthentication';
 
 interface Props {
   current: string;
@@ -31,10 +32,12 @@ export function ChangeEmail({ current, onClose }: Props) {
   });
   const save = useMutation({
     mutationFn: ({ email }: typeof form.values) =>
-      unwrapAuthResult(
-        auth.updateUser(
-          { email: email.trim() },
-          { emailRedirectTo: location.origin + location.pathname + location.search },
+      withReauthentication(() =>
+        unwrapAuthResult(
+          auth.updateUser(
+            { email: email.trim() },
+            { emailRedirectTo: location.origin + location.pathname + location.search },
+          ),
         ),
       ),
     onMutate: () => document.activeElement,

@@ -12,6 +12,7 @@ import { toast } from '../../ui/toasts';
 import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { saveLinkingProvider, useLinkOutcome } from './linking';
 import { identityFor, accountQueries } from './accountQueries';
+import { withReauthentication } from './reauthentication';
 import { useStepUp } from './StepUp';
 import { UnlinkIdentity } from './UnlinkIdentity';
 
@@ -66,7 +67,9 @@ function ProviderRow({ provider, identity, onUnlink }: RowProps) {
       saveLinkingProvider(provider);
       const redirectTo = location.origin + location.pathname + location.search;
       // Redirects to the provider.
-      return unwrapAuthResult(auth.linkIdentity({ provider: provider as Provider, options: { redirectTo } }));
+      return withReauthentication(() =>
+        unwrapAuthResult(auth.linkIdentity({ provider: provider as Provider, options: { redirectTo } })),
+      );
     },
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
   });

@@ -8,12 +8,13 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { toast } from '../../ui/toasts';
 import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { accountQueries } from './accountQueries';
+import { withReauthentication } from './reauthentication';
 
 export function UnlinkIdentity({ identity, onClose }: { identity: UserIdentity; onClose: () => void }) {
   const { t } = useTranslation(['security', 'common']);
   const provider = t(`identities.provider.${identity.provider}`, { defaultValue: identity.provider });
   const unlink = useMutation({
-    mutationFn: () => unwrapAuthResult(auth.unlinkIdentity(identity)),
+    mutationFn: () => withReauthentication(() => unwrapAuthResult(auth.unlinkIdentity(identity))),
     onSuccess: async () => {
       toast({ title: t('identities.unlinked', { provider }) });
       onClose();

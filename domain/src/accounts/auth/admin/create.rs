@@ -47,10 +47,11 @@ impl std::fmt::Debug for CreateAccount {
 /// Creates an account without a mail. Super admins, service tokens.
 ///
 /// # Errors
-/// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id; RateLimited when the hash queue is full.
+/// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id, `reauthentication_needed`; RateLimited when the hash queue is full.
 #[tracing::instrument(level = "debug", name = "auth.admin.create", skip_all)]
 pub async fn create(ctx: &Ctx, new: CreateAccount) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
+    ctx.require_recent_proof()?;
     let validated = &validate(ctx, new).await?;
     ctx.transaction(|tx| insert(tx, ctx, validated).scope_boxed()).await
 }

@@ -54,7 +54,8 @@ pub struct GeneratedLink {
 /// admins, service tokens.
 ///
 /// # Errors
-/// Forbidden; `account_in_use` for people; NotFound; Invalid; Conflict `email_taken` for an account that is in use.
+/// Forbidden; `account_in_use` for people; NotFound; Invalid; Conflict `email_taken` for an account that is in use,
+/// `reauthentication_needed`.
 #[tracing::instrument(level = "debug", name = "auth.admin.generate_link", skip_all)]
 pub async fn generate_link(
     ctx: &Ctx,
@@ -65,6 +66,7 @@ pub async fn generate_link(
     data: Map<String, Value>,
 ) -> Result<GeneratedLink> {
     ctx.may(Action::Create, Resource::Users)?;
+    ctx.require_recent_proof()?;
     let known = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
     let makes = matches!(action, LinkAction::Signup | LinkAction::Invite | LinkAction::Magiclink) && known.is_none();
     let new = match makes {

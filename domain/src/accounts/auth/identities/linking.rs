@@ -23,10 +23,11 @@ use std::sync::Arc;
 /// the same browser started it, so that another person's click cannot link their identity.
 ///
 /// # Errors
-/// Unauthenticated for anonymous actors; Forbidden while a requirement is due.
+/// Unauthenticated for anonymous actors; Forbidden while a requirement is due; Conflict `reauthentication_needed`.
 #[tracing::instrument(level = "debug", name = "auth.identities.start_linking", skip_all)]
 pub async fn start_linking(ctx: &Ctx, provider: &str, challenge: Challenge, redirect_to: String) -> Result<Flow> {
     let me = require_nothing_due(ctx)?;
+    ctx.require_recent_proof()?;
     create_flow(ctx, provider, Some(challenge), redirect_to, Some(&me)).await
 }
 
@@ -85,10 +86,11 @@ async fn is_session_live(tx: &mut Tx, flow: &Flow) -> Result<bool> {
 ///
 /// # Errors
 /// Unauthenticated for anonymous actors; Forbidden while a requirement is due; Conflict `identity_not_found`,
-/// `single_identity_not_deletable`, `email_conflict_identity_not_deletable`.
+/// `single_identity_not_deletable`, `email_conflict_identity_not_deletable`, `reauthentication_needed`.
 #[tracing::instrument(level = "debug", name = "auth.identities.unlink", skip_all, fields(identity_id = %id))]
 pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
     let me = &require_nothing_due(ctx)?;
+    ctx.require_recent_proof()?;
     ctx.transaction(|tx| {
         async move {
             let user = users::store::lock(tx, me.id).await?.ok_or(Error::unauthenticated("user_not_found"))?;

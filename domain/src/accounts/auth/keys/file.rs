@@ -50,9 +50,10 @@ pub struct KeyInfo {
 /// Keys of a file, the signing one first. Super admins and the operator.
 ///
 /// # Errors
-/// Forbidden; Internal, naming the file and what is wrong with it.
+/// Forbidden; Conflict `reauthentication_needed`; Internal, naming the file and what is wrong with it.
 pub fn list(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     ctx.may(Action::Update, Resource::Settings)?;
+    ctx.require_recent_proof()?;
     let text = std::fs::read_to_string(path).map_err(|e| file_error(path, &e))?;
     key_infos(&text, path).map_err(|e| file_error(path, &e))
 }
