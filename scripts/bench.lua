@@ -6,7 +6,8 @@ local bodies = {}
 if os.getenv("BODIES") then
   for line in io.lines(os.getenv("BODIES")) do bodies[#bodies + 1] = line end
 end
-local headers = { ["content-type"] = "application/json", ["accept-encoding"] = "identity" }
+-- A write takes any version of its row.
+local headers = { ["if-match"] = "*", ["content-type"] = "application/json", ["accept-encoding"] = "identity" }
 if os.getenv("TOKEN") then headers["authorization"] = "Bearer " .. os.getenv("TOKEN") end
 -- Refresh tokens that nobody is using right now: one is taken for each question, and its answer brings the next.
 local tokens, first, last = {}, 1, 0

@@ -236,7 +236,7 @@ async function measureStreams(product, employee, clients, steps) {
   for (const { id } of input.steps) {
     const answer = await fetch(`${product.base}/rest/v1/steps/${id}`, {
       method: "PATCH",
-      headers: { authorization: `Bearer ${employee}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${employee}`, "if-match": "*", "content-type": "application/json" },
       body: '{"status":"pending"}',
     });
     if (!answer.ok) throw new Error(await answer.text());
@@ -332,7 +332,7 @@ async function benched(database, fixed) {
   const size = async (path, bearer) => (await get(path, bearer)).bytes;
   const patched = await fetch(`${base}/rest/v1/steps/${steps[0]}`, {
     method: "PATCH",
-    headers: { authorization: `Bearer ${employee}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${employee}`, "if-match": "*", "content-type": "application/json" },
     body: '{"text_data":"first"}',
   });
   const loads = {

@@ -53,7 +53,7 @@ for (let n = 0; n < seconds; n += 1) {
   asked = { step, since: performance.now(), took: [] };
   const changed = await fetch(`${base}/rest/v1/steps/${step.id}`, {
     method: "PATCH",
-    headers: { authorization: `Bearer ${employee}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${employee}`, "if-match": "*", "content-type": "application/json" },
     body: JSON.stringify({ status: n < steps.length ? "in_progress" : "pending" }),
   });
   if (!changed.ok) throw new Error(await changed.text());

@@ -111,7 +111,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<AppState> for Path<T> {
     }
 }
 
-/// The expected version for optimistic locking: `If-Match: "3"`. Without it the last write wins.
+/// The expected version for optimistic locking: `If-Match: "3"`. 428 without it; `*` stands for any version.
 #[derive(Debug)]
 pub struct IfMatch(pub Option<i64>);
 
@@ -119,29 +119,13 @@ impl FromRequestParts<AppState> for IfMatch {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, ApiError> {
-        let Some(value) = parts.headers.get(header::IF_MATCH) else { return Ok(Self(None)) };
+        let value = parts.headers.get(header::IF_MATCH).ok_or_else(ApiError::version_required)?;
         let text = value.to_str().unwrap_or("").trim();
         if text == "*" {
             return Ok(Self(None));
         }
         let number = text.strip_prefix("W/").unwrap_or(text).trim_matches('"').parse();
         number.map(|version| Self(Some(version))).map_err(|_| ApiError::malformed("if_match"))
-    }
-}
-
-/// [`IfMatch`] that must be there: 428 without it. `*` stands for any version.
-#[derive(Debug)]
-pub struct RequiredIfMatch(pub Option<i64>);
-
-impl FromRequestParts<AppState> for RequiredIfMatch {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
-        if !parts.headers.contains_key(header::IF_MATCH) {
-            return Err(ApiError::version_required());
-        }
-        let IfMatch(version) = IfMatch::from_request_parts(parts, app).await?;
-        Ok(Self(version))
     }
 }
 

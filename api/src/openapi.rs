@@ -116,15 +116,11 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
     let changes = (by_id || method == "patch") && has_body && method != "get" && row;
     let is_one_of = |ids: &[&str]| operation.operation_id.as_deref().is_some_and(|id| ids.contains(&id));
     if (changes && !is_one_of(&TAKES_NO_VERSION)) || is_one_of(&TAKES_VERSION) {
-        let required = is_one_of(&REQUIRES_VERSION);
-        parameters.push(header_parameter(
-            "If-Match",
-            "The expected `version`; a newer one is not overwritten.",
-            required,
-        ));
-        if required {
-            operation.responses.responses.insert("428".to_owned(), RefOr::Ref(Ref::from_response_name("Refused_428")));
-        }
+        let meaning = "The expected `version`; a newer one is not overwritten. `*` overwrites any.";
+        parameters.push(header_parameter("If-Match", meaning, true));
+    }
+    if parameters.iter().any(|parameter| matches!(parameter, RefOr::T(parameter) if parameter.name == "If-Match")) {
+        operation.responses.responses.insert("428".to_owned(), RefOr::Ref(Ref::from_response_name("Refused_428")));
     }
     if method == "post" && creates && ["/rest/", "/functions/"].iter().any(|root| path.starts_with(root)) {
         parameters.push(header_parameter(
@@ -195,9 +191,6 @@ const TAKES_NO_VERSION: [&str; 8] = [
     "user_reset_mfa",
     "user_sign_out",
 ];
-
-/// Operations that are refused without `If-Match`.
-const REQUIRES_VERSION: [&str; 1] = ["spv_update"];
 
 /// Descriptions of the error responses.
 const REFUSALS: [(&str, &str); 11] = [

@@ -173,7 +173,7 @@ pub struct SettingsChange {
 
 /// Changes the office's settings. Super admins.
 #[utoipa::path(put, path = "/settings", operation_id = "settings_set", tag = "settings", request_body = SettingsChange,
-    params(("If-Match" = Option<String>, Header, description = "The version that was seen.")),
+    params(("If-Match" = String, Header, description = "The version that was seen.")),
     responses((status = 200, body = Settings)))]
 pub async fn set(
     State(app): State<AppState>,

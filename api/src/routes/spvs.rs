@@ -2,8 +2,8 @@
 use crate::{
     error::{ApiError, Result},
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, RequiredIfMatch, SignedIn, clearable, day,
-        empty_string_as_none, id_list, sort_order,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, day, empty_string_as_none, id_list,
+        sort_order,
     },
     response::{self, Created, ItemList, JsonBody, Page, Versioned},
     routes::steps::{Progress, Step},
@@ -348,7 +348,7 @@ pub struct SpvChange {
 pub async fn update(
     SignedIn(ctx): SignedIn,
     Path(id): Path<SpvId>,
-    RequiredIfMatch(version): RequiredIfMatch,
+    IfMatch(version): IfMatch,
     Json(change): Json<SpvChange>,
 ) -> Result<Versioned<SpvDetail>> {
     let correction = corrections::Correction {

@@ -250,7 +250,9 @@ impl TestUser {
         self.ask(Method::DELETE, path)
     }
 
+    /// A request; a write accepts any version unless the test names one.
     pub fn ask(&self, method: Method, path: &str) -> TestRequest {
+        let method_takes_version = !matches!(method, Method::GET | Method::HEAD);
         let mut asking = TestRequest {
             router: self.router.clone(),
             method,
@@ -261,7 +263,7 @@ impl TestUser {
         if let Some(token) = &self.token {
             asking = asking.header("authorization", &format!("Bearer {token}"));
         }
-        asking
+        if method_takes_version { asking.header("if-match", "*") } else { asking }
     }
 }
 
@@ -291,6 +293,11 @@ impl TestRequest {
 
     pub fn if_match(self, version: i64) -> Self {
         self.header("if-match", &format!("\"{version}\""))
+    }
+
+    pub fn without_version(mut self) -> Self {
+        self.headers.remove("if-match");
+        self
     }
 
     pub fn key(self, key: &str) -> Self {

@@ -53,6 +53,8 @@ export class Api {
         ...(this.session && { authorization: `Bearer ${this.session.access_token}` }),
         ...(body && { 'content-type': 'application/json' }),
         ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+        // Any version of the row.
+        ...(method !== 'GET' && { 'if-match': '*' }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });

@@ -1119,7 +1119,7 @@ export interface paths {
         get: operations["import_list"];
         put?: never;
         /**
-         * Imports a file: CSV of any usual separator and encoding, JSON Lines or XLSX, up to 10 MB and 20,000 rows. Sends no emails and
+         * Imports a file: CSV of any usual delimiter and encoding, JSON Lines or XLSX, up to 10 MB and 20,000 rows. Sends no emails and
          *     issues no invoices. Try it with `dry_run` first. Super admins.
          */
         post: operations["import_create"];
@@ -3893,6 +3893,11 @@ export interface components {
          * @enum {string}
          */
         DateFormat: "auto" | "mdy" | "dmy" | "ymd";
+        /**
+         * @description Delimiter between the cells of a CSV file.
+         * @enum {string}
+         */
+        Delimiter: "comma" | "semicolon" | "tab";
         /** @description Number of rows that prevent deletion. */
         Depends: {
             /** Format: int64 */
@@ -4214,7 +4219,7 @@ export interface components {
              * @example windows-1252
              */
             encoding: string | null;
-            separator: components["schemas"]["Separator"] | null;
+            separator: components["schemas"]["Delimiter"] | null;
             /** @description Of a workbook. */
             sheet: string | null;
         };
@@ -5948,11 +5953,6 @@ export interface components {
             all?: boolean;
             ids?: components["schemas"]["NotificationId"][];
         };
-        /**
-         * @description What stands between the cells of a CSV file.
-         * @enum {string}
-         */
-        Separator: "comma" | "semicolon" | "tab";
         /** Format: uuid */
         SessionId: string;
         /** @description Null if unset, then shown nowhere. */
@@ -7116,9 +7116,9 @@ export interface operations {
     call_cancel: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CallId"];
@@ -7148,6 +7148,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -7155,9 +7156,9 @@ export interface operations {
     call_confirm: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CallId"];
@@ -7187,6 +7188,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -7194,9 +7196,9 @@ export interface operations {
     call_decline: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CallId"];
@@ -7226,6 +7228,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -7426,9 +7429,9 @@ export interface operations {
     client_update: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["UserId"];
@@ -7458,6 +7461,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -7465,9 +7469,9 @@ export interface operations {
     client_archive: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["UserId"];
@@ -7497,6 +7501,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -7603,9 +7608,9 @@ export interface operations {
     client_restore: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["UserId"];
@@ -7635,6 +7640,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -7642,9 +7648,9 @@ export interface operations {
     client_suspend: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["UserId"];
@@ -7674,6 +7680,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -7912,9 +7919,9 @@ export interface operations {
     commission_void: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CommissionId"];
@@ -7944,6 +7951,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8089,9 +8097,9 @@ export interface operations {
     company_delete: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CompanyId"];
@@ -8110,6 +8118,7 @@ export interface operations {
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
             409: components["responses"]["Refused_409"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8117,9 +8126,9 @@ export interface operations {
     company_update: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CompanyId"];
@@ -8149,6 +8158,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8156,9 +8166,9 @@ export interface operations {
     company_archive: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CompanyId"];
@@ -8188,6 +8198,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8373,9 +8384,9 @@ export interface operations {
     company_restore: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CompanyId"];
@@ -8405,6 +8416,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8440,9 +8452,9 @@ export interface operations {
     company_settings_set: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["CompanyId"];
@@ -8472,6 +8484,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8696,9 +8709,9 @@ export interface operations {
     document_request_update: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["DocumentRequestId"];
@@ -8728,6 +8741,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8735,9 +8749,9 @@ export interface operations {
     document_request_approve: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["DocumentRequestId"];
@@ -8767,6 +8781,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8774,9 +8789,9 @@ export interface operations {
     document_request_return: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["DocumentRequestId"];
@@ -8806,6 +8821,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8813,9 +8829,9 @@ export interface operations {
     document_request_waive: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["DocumentRequestId"];
@@ -8845,6 +8861,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -8960,9 +8977,9 @@ export interface operations {
     document_restore: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["DocumentId"];
@@ -8992,6 +9009,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -9330,9 +9348,9 @@ export interface operations {
     invoice_pay: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
                 /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
@@ -9364,6 +9382,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -9436,9 +9455,9 @@ export interface operations {
     invoice_void: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["InvoiceId"];
@@ -9468,6 +9487,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -9615,9 +9635,9 @@ export interface operations {
     iso_delete: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["IsoId"];
@@ -9636,6 +9656,7 @@ export interface operations {
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
             409: components["responses"]["Refused_409"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -9643,9 +9664,9 @@ export interface operations {
     iso_archive: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["IsoId"];
@@ -9675,6 +9696,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -9682,9 +9704,9 @@ export interface operations {
     iso_restore: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["IsoId"];
@@ -9714,6 +9736,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -10019,9 +10042,9 @@ export interface operations {
     lead_update: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["LeadId"];
@@ -10051,6 +10074,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -10058,9 +10082,9 @@ export interface operations {
     lead_convert: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["LeadId"];
@@ -10090,6 +10114,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -10461,9 +10486,9 @@ export interface operations {
     profile_update: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path?: never;
             cookie?: never;
@@ -10490,6 +10515,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11046,9 +11072,9 @@ export interface operations {
     payout_run_discard: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["PayoutRunId"];
@@ -11078,6 +11104,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11085,9 +11112,9 @@ export interface operations {
     payout_run_pay: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["PayoutRunId"];
@@ -11117,6 +11144,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11320,9 +11348,9 @@ export interface operations {
     report_schedule_update: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["ReportScheduleId"];
@@ -11352,6 +11380,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11696,9 +11725,9 @@ export interface operations {
     request_update: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["RequestId"];
@@ -11728,6 +11757,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11735,9 +11765,9 @@ export interface operations {
     request_accept: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["RequestId"];
@@ -11767,6 +11797,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11774,9 +11805,9 @@ export interface operations {
     request_approve: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["RequestId"];
@@ -11806,6 +11837,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11813,9 +11845,9 @@ export interface operations {
     request_reject: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["RequestId"];
@@ -11845,6 +11877,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11852,9 +11885,9 @@ export interface operations {
     request_review: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["RequestId"];
@@ -11884,6 +11917,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11891,9 +11925,9 @@ export interface operations {
     request_withdraw: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["RequestId"];
@@ -11923,6 +11957,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12052,9 +12087,9 @@ export interface operations {
     settings_set: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description The version that was seen. */
-                "If-Match"?: string | null;
+                "If-Match": string;
             };
             path?: never;
             cookie?: never;
@@ -12079,6 +12114,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12338,7 +12374,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The expected `version`; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
                 "If-Match": string;
             };
             path: {
@@ -12377,9 +12413,9 @@ export interface operations {
     spv_cancel: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["SpvId"];
@@ -12409,6 +12445,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12481,9 +12518,9 @@ export interface operations {
     spv_hold: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["SpvId"];
@@ -12513,6 +12550,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12520,9 +12558,9 @@ export interface operations {
     spv_reopen: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["SpvId"];
@@ -12552,6 +12590,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12559,9 +12598,9 @@ export interface operations {
     spv_resume: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["SpvId"];
@@ -12591,6 +12630,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12598,9 +12638,9 @@ export interface operations {
     spv_start: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["SpvId"];
@@ -12630,6 +12670,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12702,9 +12743,9 @@ export interface operations {
     step_complete: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["SpvId"];
@@ -12734,6 +12775,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12741,9 +12783,9 @@ export interface operations {
     step_order: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["SpvId"];
@@ -12773,6 +12815,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12831,9 +12874,9 @@ export interface operations {
     step_delete: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["StepId"];
@@ -12854,6 +12897,7 @@ export interface operations {
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
             409: components["responses"]["Refused_409"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12861,9 +12905,9 @@ export interface operations {
     step_update: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["StepId"];
@@ -12893,6 +12937,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12995,9 +13040,9 @@ export interface operations {
     template_set: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["Country"];
@@ -13025,6 +13070,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -13321,9 +13367,9 @@ export interface operations {
     user_archive: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["UserId"];
@@ -13353,6 +13399,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -13466,9 +13513,9 @@ export interface operations {
     user_restore: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["UserId"];
@@ -13498,6 +13545,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -13505,9 +13553,9 @@ export interface operations {
     user_set_role: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["UserId"];
@@ -13537,6 +13585,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -13665,9 +13714,9 @@ export interface operations {
     user_suspend: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
             };
             path: {
                 id: components["schemas"]["UserId"];
@@ -13697,6 +13746,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -97,8 +97,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
     save: () =>
       body(
         api.PUT('/rest/v1/templates/{id}', {
-          params: { path: { id: base.country } },
-          headers: ifVersion(base.version).header,
+          params: { path: { id: base.country }, ...ifVersion(base.version) },
           body: { name, steps: toBody(steps) },
         }),
       ),
