@@ -21,7 +21,6 @@ async fn acts(app: &TestApp) -> Vec<(Method, String, Value)> {
         (Method::POST, format!("{users}/{susan}/suspend"), json!({})),
         (Method::POST, format!("{users}/{susan}/archive"), json!({})),
         (Method::POST, format!("{users}/{erin}/reset-mfa"), json!({})),
-        (Method::POST, "/rest/v1/keys/rotate".to_owned(), json!({})),
         (Method::POST, format!("/rest/v1/payout-runs/{UNKNOWN}/pay"), json!({})),
         (Method::POST, "/auth/v1/admin/users".to_owned(), json!({ "email": "nils@example.com" })),
         (Method::PUT, format!("/auth/v1/admin/users/{erin}"), json!({ "user_metadata": { "note": "x" } })),

@@ -1,6 +1,7 @@
 //! Command-line arguments: global options and the tree of commands. The verbs of a noun are in its file under `commands`.
-use crate::{commands, nearest::nearest, output::Format};
+use crate::{commands, output::Format};
 use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand};
+use domain::kernel::nearest::nearest;
 use domain::kernel::{
     error::Problem,
     page::{MAX_LIMIT, Order, Page, PageQuery, SortKey},

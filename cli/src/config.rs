@@ -9,10 +9,10 @@ use crate::{
     args::Globals,
     exit::{Failure, Result},
     listen::{self, Listen},
-    nearest::nearest,
     output::Record,
 };
 use api::{Network, ProviderSettings, RedirectAllowList};
+use domain::kernel::nearest::nearest;
 use domain::{
     Options,
     accounts::auth::passwords,

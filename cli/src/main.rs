@@ -8,7 +8,6 @@ mod config;
 mod context;
 mod exit;
 mod listen;
-mod nearest;
 mod output;
 mod progress;
 mod prompt;

@@ -1,13 +1,11 @@
 //! Output: data to stdout as table, JSON or CSV; messages to stderr.
 mod table;
 
-use crate::{
-    exit::{Failure, Result},
-    nearest::nearest,
-};
+use crate::exit::{Failure, Result};
 use chrono::{DateTime, NaiveDate};
 use clap::ValueEnum;
 use domain::kernel::csv::escape_formulas;
+use domain::kernel::nearest::nearest;
 use serde_json::{Map, Value, json};
 use std::io::{IsTerminal, Write};
 

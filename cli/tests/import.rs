@@ -133,7 +133,7 @@ async fn refused_rows_are_listed_by_line_and_the_others_imported() {
                 },
                 {
                     "line": 7, "name": "", "outcome": "rejected", "field": null, "portal": null, "file": null,
-                    "reason": "A quotation mark is not closed.",
+                    "reason": "A quotation mark in this row is not closed. Close it, or write it twice if it belongs to the text.",
                 },
             ])
         );
@@ -153,7 +153,10 @@ async fn refused_rows_are_listed_by_line_and_the_others_imported() {
         let lines: Vec<&str> = done.out.lines().collect();
         assert_eq!(
             lines[1..3],
-            ["3,,rejected,,,,This line is no JSON object.", "4,,rejected,status,,,Must be a text or a number."]
+            [
+                "3,,rejected,,,,\"This line is not a JSON object, which begins with { and ends with }.\"",
+                "4,,rejected,status,,,Must be a text or a number."
+            ]
         );
         assert!(lines[3].starts_with("5,F-3,"), "{}", lines[3]);
         let order = portal.json(&["spv", "show", "F-1"]);
@@ -187,7 +190,7 @@ async fn malformed_files_are_refused_before_the_first_row() {
     }
     std::fs::write(path("damaged.csv"), b"Zo\xc3\xab\nS\xf6hne\n").unwrap();
     let damaged = portal.run(&["import", "clients", &path("damaged.csv")]);
-    assert_eq!((damaged.code, damaged.err.contains("Line 2 is not valid UTF-8")), (2, true), "{}", damaged.err);
+    assert_eq!((damaged.code, damaged.err.contains("Line 2 has damaged characters")), (2, true), "{}", damaged.err);
     let nowhere = portal.run(&["import", "clients", &path("nowhere.csv")]);
     assert_eq!((nowhere.code, nowhere.err.contains("nowhere.csv: cannot be read: ")), (1, true), "{}", nowhere.err);
     for (text, words) in [

@@ -67,6 +67,7 @@ fn resources() -> Vec<(&'static str, Resource)> {
         ("revenue", Resource::Revenue),
         ("template", Resource::Template),
         ("users", Resource::Users),
+        ("imports", Resource::Imports),
         ("mails", Resource::Mails),
         ("jobs", Resource::Jobs),
         ("requests", Resource::Requests),

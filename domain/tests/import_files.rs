@@ -25,7 +25,7 @@ fn read(kind: Kind, bytes: &[u8], options: &ReadOptions) -> ImportFile {
 async fn import(ctx: &Ctx, kind: Kind, bytes: &[u8], options: ImportOptions) -> (ImportTotals, Vec<String>) {
     let file = read(kind, bytes, &ReadOptions::default());
     assert_eq!(file.problems, []);
-    let mut import = imports::start(ctx, kind, "file.csv", options).unwrap();
+    let mut import = imports::start(ctx, kind, "file.csv", options, &file.lines).unwrap();
     let mut lines = file.lines.into_iter().peekable();
     let mut outcomes = Vec::new();
     while lines.peek().is_some() {
@@ -118,7 +118,7 @@ fn files_are_read_as_offices_have_them() {
         let file = read(Kind::Spvs, &bytes, &options);
         assert_eq!(file.problems, [], "{words}");
         let container = match &file.format.container {
-            Container::Csv { separator, encoding } => format!("{} {encoding}", separator.name()),
+            Container::Csv { delimiter, encoding } => format!("{} {encoding}", delimiter.name()),
             Container::JsonLines { encoding } => format!("lines {encoding}"),
             Container::Workbook { sheet } => sheet.clone(),
         };
@@ -397,12 +397,15 @@ async fn an_interrupted_import_continues_where_it_stopped() {
         let ctx = office(&world).await;
         let text = client_rows(BATCH_ROWS + 50);
         let file = read(Kind::Clients, text.as_bytes(), &ReadOptions::default());
-        let mut first = imports::start(&ctx, Kind::Clients, "file.csv", ImportOptions::default()).unwrap();
+        let mut first = imports::start(&ctx, Kind::Clients, "file.csv", ImportOptions::default(), &file.lines).unwrap();
         first.batch(file.lines.into_iter().take(BATCH_ROWS).collect()).await.unwrap();
-        // A process that is killed neither finishes its import nor the batch after.
-        let mut killed = imports::start(&ctx, Kind::Clients, "file.csv", ImportOptions::default()).unwrap();
+        // A process that is killed stores nothing of the batch that it is in.
         let rest = read(Kind::Clients, text.as_bytes(), &ReadOptions::default()).lines.split_off(BATCH_ROWS);
-        drop(Box::pin(killed.batch(rest)));
+        let mut killed = imports::start(&ctx, Kind::Clients, "file.csv", ImportOptions::default(), &rest).unwrap();
+        let mut batch = Box::pin(killed.batch(rest));
+        let begun = tokio::time::timeout(std::time::Duration::from_millis(5), &mut batch).await;
+        assert!(begun.is_err(), "50 rows take longer");
+        drop(batch);
         let (totals, _) = import(&ctx, Kind::Clients, text.as_bytes(), ImportOptions::default()).await;
         let wanted = ImportTotals { created: 50, present: BATCH_ROWS as u64, ..ImportTotals::default() };
         assert_eq!(totals, wanted);

@@ -1,5 +1,4 @@
-//! Import of clients and orders from CSV: validated like manual input, without notifications, idempotent, one
-//! transaction per row.
+//! Import of rows: validated like manual input, without notifications, idempotent.
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
@@ -41,7 +40,7 @@ fn changed(word: &str, found: &[imports::Difference]) -> String {
 }
 
 fn begin_import(ctx: &Ctx, kind: Kind) -> Import {
-    imports::start(ctx, kind, "file.csv", ImportOptions::default()).unwrap()
+    imports::start(ctx, kind, "file.csv", ImportOptions::default(), &[]).unwrap()
 }
 
 /// Row counts of the tables and the rollups.
@@ -423,6 +422,7 @@ async fn dry_run_reports_the_same_and_writes_nothing() {
                 Kind::Spvs,
                 "file.csv",
                 ImportOptions { dry_run: dry, ..ImportOptions::default() },
+                &[],
             )
             .unwrap();
             for cells in orders {
@@ -434,6 +434,7 @@ async fn dry_run_reports_the_same_and_writes_nothing() {
                 Kind::Clients,
                 "file.csv",
                 ImportOptions { dry_run: dry, ..ImportOptions::default() },
+                &[],
             )
             .unwrap();
             for cells in people {
@@ -513,7 +514,7 @@ async fn import_requires_super_admin_or_operator() {
     let world = World::sqlite().await;
     let company = world.company("Meridian").await;
     for other in [world.anonymous(), world.employee("Elias").await, world.company_admin("Clara", company).await] {
-        assert!(imports::start(&other, Kind::Clients, "file.csv", ImportOptions::default()).is_err());
+        assert!(imports::start(&other, Kind::Clients, "file.csv", ImportOptions::default(), &[]).is_err());
     }
     let mut import = begin_import(&world.super_admin("Sam").await, Kind::Clients);
     assert_eq!(import_row(&mut import, &ADA).await, "made");

@@ -71,7 +71,8 @@ async fn import_recognizes_other_spellings() {
     on_both(async |world| {
         let company = world.company("Société Générale").await;
         world.client("Maya", company, None).await;
-        let mut import = imports::start(&world.operator(), Kind::Spvs, "file.csv", ImportOptions::default()).unwrap();
+        let mut import =
+            imports::start(&world.operator(), Kind::Spvs, "file.csv", ImportOptions::default(), &[]).unwrap();
         let mut outcomes = Vec::new();
         for identifier in [SPELLINGS[0], IDENTIFIER, SPELLINGS[2], "Societe-1"] {
             let row = [

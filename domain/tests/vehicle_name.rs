@@ -90,7 +90,8 @@ async fn import_reads_the_vehicle_name() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
-        let mut import = imports::start(&world.operator(), Kind::Spvs, "file.csv", ImportOptions::default()).unwrap();
+        let mut import =
+            imports::start(&world.operator(), Kind::Spvs, "file.csv", ImportOptions::default(), &[]).unwrap();
         let cells = [
             ("identifier", "FUND-7"),
             ("client_email", "maya@example.com"),

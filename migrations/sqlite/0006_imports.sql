@@ -23,5 +23,9 @@ create table import_rows (
     label text not null,
     -- Version of the row after the import; a later change raises it.
     version integer not null,
+    created_at text not null,
     primary key (import_id, subject_id)
 ) strict, without rowid;
+
+-- An undo deletes orders, each after a look for mails about it.
+create index mails_by_spv on mails (spv_id) where spv_id is not null;

@@ -40,7 +40,8 @@ use tracing::Instrument;
 
 /// Uploads have no request timeout: their use case has an idle timeout and a size limit.
 const UPLOADS: &str = "/storage/v1/uploads/";
-/// Imports have no request timeout, as they may have thousands of rows, and a body limit of their own.
+/// Imports and their undo have no request timeout, as they may have thousands of rows. An import has a body limit of its own
+/// and a timeout while its body arrives.
 const IMPORTS: &str = "/rest/v1/imports";
 /// The timeout restarts whenever this many bytes of the body arrived, so that a slow connection does not time out.
 const BODY_PROGRESS_BYTES: u64 = 8 << 10;
@@ -98,7 +99,9 @@ async fn admit_and_run(app: &AppState, request: Request, next: Next, meta: &Requ
     // Auth routes have error bodies of their own and check the body size when they read it.
     let is_auth = request.uri().path().starts_with("/auth/v1/");
     let is_upload = request.uri().path().starts_with(UPLOADS) && *request.method() == Method::PATCH;
-    let is_import = request.uri().path().starts_with(IMPORTS) && *request.method() == Method::POST;
+    let is_post = *request.method() == Method::POST;
+    let is_import = is_post && request.uri().path() == IMPORTS;
+    let is_undo = is_post && request.uri().path().starts_with(IMPORTS) && request.uri().path().ends_with("/undo");
     let body_limit = if is_import { MAX_IMPORT_BYTES } else { app.http.body_limit };
     let info = RequestInfo { method: request.method(), path: request.uri().path(), headers: request.headers() };
     if let Some(rejection) = admission::check(app, info, meta).await {
@@ -109,7 +112,7 @@ async fn admit_and_run(app: &AppState, request: Request, next: Next, meta: &Requ
     }
     // Auth routes apply the same limit themselves; a second more lets their error body win.
     let limit = match app.http.time_limit {
-        _ if is_upload || is_import => None,
+        _ if is_upload || is_import || is_undo => None,
         limit if is_auth => Some(limit + Duration::from_secs(1)),
         limit => Some(limit),
     };

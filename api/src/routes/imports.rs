@@ -5,25 +5,27 @@ use crate::{
     extract::{Path, Query, SignedIn},
     response::{ItemList, JsonBody},
 };
-use axum::{
-    body::{Bytes, to_bytes},
-    extract::Request,
-};
+use axum::extract::Request;
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx, Error,
     kernel::{error::FieldError, i18n, ids::ImportId},
     operations::imports::{
-        self, BATCH_ROWS, Difference, ImportOptions, ImportRecord, ImportTotals, Kind, LineOutcome, Outcome, Undone,
-        reading::{self, Container, DateOrder, FileFormat, ImportFile, MappedColumn, ReadOptions, Separator, Target},
+        self, BATCH_ROWS, Difference, ImportOptions, ImportRecord, ImportTotals, Kind, LineOutcome, Outcome,
+        UndoOutcome,
+        reading::{self, Container, DateOrder, Delimiter, FileFormat, ImportFile, MappedColumn, ReadOptions, Target},
     },
 };
+use futures::StreamExt;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, future::Future, time::Duration};
+use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 
 /// Rows of a file: more of them take longer than proxies wait. `spvctl import` has no limit.
 const MAX_ROWS: usize = 20_000;
+/// Timeout of a body that stops arriving.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Rows that a report lists.
 const MAX_LISTED: usize = 1_000;
 
@@ -73,6 +75,7 @@ impl ImportQuery {
             date_order,
             decimal_comma: self.decimal_comma,
             sheet: self.sheet.clone().filter(|name| !name.is_empty()),
+            max_rows: Some(MAX_ROWS),
         })
     }
 }
@@ -82,7 +85,7 @@ impl ImportQuery {
 pub struct ImportFormat {
     container: ImportContainer,
     /// Of a CSV file.
-    separator: Option<Separator>,
+    separator: Option<Delimiter>,
     /// Of a text file.
     #[schema(example = "windows-1252")]
     encoding: Option<&'static str>,
@@ -106,7 +109,7 @@ pub enum ImportContainer {
 impl From<FileFormat> for ImportFormat {
     fn from(format: FileFormat) -> Self {
         let (container, separator, encoding, sheet) = match format.container {
-            Container::Csv { separator, encoding } => (ImportContainer::Csv, Some(separator), Some(encoding), None),
+            Container::Csv { delimiter, encoding } => (ImportContainer::Csv, Some(delimiter), Some(encoding), None),
             Container::JsonLines { encoding } => (ImportContainer::JsonLines, None, Some(encoding), None),
             Container::Workbook { sheet } => (ImportContainer::Workbook, None, None, Some(sheet)),
         };
@@ -276,7 +279,7 @@ pub struct ImportReport {
     rows_omitted: usize,
 }
 
-/// Imports a file: CSV of any usual separator and encoding, JSON Lines or XLSX, up to 10 MB and 20,000 rows. Sends no emails and
+/// Imports a file: CSV of any usual delimiter and encoding, JSON Lines or XLSX, up to 10 MB and 20,000 rows. Sends no emails and
 /// issues no invoices. Try it with `dry_run` first. Super admins.
 #[utoipa::path(post, path = "/imports", operation_id = "import_create", tag = "imports", params(ImportQuery),
     request_body(content = String, content_type = "application/octet-stream"),
@@ -290,39 +293,60 @@ pub async fn create(
     let options = query.read_options()?;
     let bytes = file(request).await?;
     let kind = query.kind;
-    let mut found =
+    let found =
         tokio::task::spawn_blocking(move || reading::read(kind, &bytes, &options)).await.map_err(Error::internal)??;
-    if found.lines.len() > MAX_ROWS {
-        let problem = domain::kernel::error::Problem::new("too_many").with("max", MAX_ROWS);
-        found.problems.push(FieldError { field: "file".to_owned(), problem });
-    }
     if !found.problems.is_empty() && !query.dry_run {
         return Err(Error::Invalid(found.problems).into());
     }
-    Ok(JsonBody(import(&ctx, &query, found).await?))
+    Ok(JsonBody(run_to_end(async move { import(&ctx, &query, found).await }).await?))
+}
+
+/// Runs work in a task of its own, so that it ends with its totals and its log entry also when the client disconnects.
+async fn run_to_end<T: Send + 'static>(
+    work: impl Future<Output = domain::kernel::error::Result<T>> + Send + 'static,
+) -> domain::kernel::error::Result<T> {
+    tokio::spawn(work.in_current_span()).await.map_err(Error::internal)?
 }
 
 /// The body, up to [`MAX_IMPORT_BYTES`].
-async fn file(request: Request) -> Result<Bytes, ApiError> {
-    to_bytes(request.into_body(), MAX_IMPORT_BYTES).await.map_err(|_| ApiError::too_large(MAX_IMPORT_BYTES))
+async fn file(request: Request) -> Result<Vec<u8>, ApiError> {
+    let mut parts = request.into_body().into_data_stream();
+    let mut bytes = Vec::new();
+    while let Some(part) = tokio::time::timeout(BODY_TIMEOUT, parts.next()).await.map_err(|_| ApiError::timeout())? {
+        let part = part.map_err(|_| ApiError::timeout())?;
+        if bytes.len() + part.len() > MAX_IMPORT_BYTES {
+            return Err(ApiError::too_large(MAX_IMPORT_BYTES));
+        }
+        bytes.extend_from_slice(&part);
+    }
+    Ok(bytes)
 }
 
 async fn import(ctx: &Ctx, query: &ImportQuery, found: ImportFile) -> domain::kernel::error::Result<ImportReport> {
     let options = ImportOptions { dry_run: query.dry_run, update: query.update };
-    let mut import = imports::start(ctx, query.kind, query.file_name.as_deref().unwrap_or_default(), options)?;
+    let file_name = query.file_name.as_deref().unwrap_or_default();
+    let mut import = imports::start(ctx, query.kind, file_name, options, &found.lines)?;
     let (id, rows_total) = (import.id(), found.lines.len());
     let problems: Vec<ImportProblem> = found.problems.iter().map(|error| problem(ctx, error)).collect();
     let (mut rows, mut rows_omitted) = (Vec::new(), 0);
     let mut lines = found.lines.into_iter().peekable();
+    let mut stopped = Ok(());
     while problems.is_empty() && lines.peek().is_some() {
-        for done in import.batch(lines.by_ref().take(BATCH_ROWS).collect()).await? {
-            match ImportRow::of(ctx, done) {
-                Some(_) if rows.len() == MAX_LISTED => rows_omitted += 1,
-                row => rows.extend(row),
+        match import.batch(lines.by_ref().take(BATCH_ROWS).collect()).await {
+            Ok(done) => {
+                for row in done.into_iter().filter_map(|done| ImportRow::of(ctx, done)) {
+                    if rows.len() == MAX_LISTED { rows_omitted += 1 } else { rows.push(row) }
+                }
+            }
+            Err(error) => {
+                stopped = Err(error);
+                break;
             }
         }
     }
+    // The rows of earlier batches stay: their totals are stored also after an error.
     let totals = import.finish().await?;
+    stopped?;
     let columns = imports::columns(query.kind);
     Ok(ImportReport {
         id: (totals.created > 0 && !query.dry_run).then_some(id),
@@ -425,7 +449,8 @@ pub struct KeptRow {
 #[utoipa::path(post, path = "/imports/{id}/undo", operation_id = "import_undo", tag = "imports",
     params(("id" = ImportId, Path)), responses((status = 200, body = UndoReport)))]
 pub async fn undo(SignedIn(ctx): SignedIn, Path(id): Path<ImportId>) -> Result<JsonBody<UndoReport>> {
-    let Undone { import, removed, kept } = imports::undo(&ctx, id).await?;
+    let undo = ctx.clone();
+    let UndoOutcome { import, removed, kept } = run_to_end(async move { imports::undo(&undo, id).await }).await?;
     let kept_total = kept.len();
     let kept = kept.into_iter().take(MAX_LISTED).map(|row| KeptRow {
         line: row.line,

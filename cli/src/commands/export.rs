@@ -20,6 +20,7 @@ use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
+use tempfile::NamedTempFile;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -83,11 +84,9 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     if matches!(args.table, TableName::Activity) {
         activity::sequence_all(&cli.ctx).await?;
     }
-    let to: Box<dyn Write> = match &args.out {
-        Some(path) => {
-            let file = if args.force { File::create(path) } else { File::create_new(path) };
-            Box::new(file.map_err(|e| not_written(path, &e))?)
-        }
+    let target = args.out.as_deref().map(|path| Target::open(path, args.force)).transpose()?;
+    let to: Box<dyn Write> = match &target {
+        Some(target) => Box::new(target.writer()?),
         None => Box::new(std::io::stdout()),
     };
     let mut to = BufWriter::new(to);
@@ -124,10 +123,63 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         }
     }
     to.flush()?;
-    if let Some(path) = &args.out {
+    drop(to);
+    if let Some(target) = target {
+        let path = target.finish()?;
         info(&format!("{count} rows in {}.", path.display()));
     }
     Ok(())
+}
+
+/// Where `--out` writes: to a temporary file beside it, so that an export that fails leaves the old file as it was.
+enum Target<'a> {
+    Temporary {
+        file: NamedTempFile,
+        /// Where a link leads.
+        to: PathBuf,
+        path: &'a Path,
+        force: bool,
+    },
+    /// A device or a pipe, such as `/dev/stderr`.
+    Special(File, &'a Path),
+}
+
+impl<'a> Target<'a> {
+    fn open(path: &'a Path, force: bool) -> Result<Self> {
+        let refused = |e: io::Error| not_written(path, &e);
+        let to = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        match to.metadata() {
+            Ok(found) if !found.is_file() && !found.is_dir() => {
+                return Ok(Self::Special(File::options().write(true).open(&to).map_err(refused)?, path));
+            }
+            Ok(_) if !force => return Err(refused(io::ErrorKind::AlreadyExists.into())),
+            _ => {}
+        }
+        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = NamedTempFile::new_in(folder).map_err(refused)?;
+        Ok(Self::Temporary { file, to, path, force })
+    }
+
+    fn writer(&self) -> Result<File> {
+        let (Self::Temporary { path, .. } | Self::Special(_, path)) = self;
+        let file = match self {
+            Self::Temporary { file, .. } => file.as_file(),
+            Self::Special(file, _) => file,
+        };
+        file.try_clone().map_err(|e| not_written(path, &e))
+    }
+
+    /// Puts the file in its place and returns its path.
+    fn finish(self) -> Result<&'a Path> {
+        match self {
+            Self::Special(_, path) => Ok(path),
+            Self::Temporary { file, to, path, force } => {
+                let placed = if force { file.persist(&to) } else { file.persist_noclobber(&to) };
+                placed.map_err(|e| not_written(path, &e.error))?;
+                Ok(path)
+            }
+        }
+    }
 }
 
 fn not_written(path: &Path, error: &io::Error) -> Failure {

@@ -21,7 +21,7 @@ pub const ABOUT: &str = "\
 Import clients, companies, ISO partners or orders from a file
 
 CSV with commas, semicolons or tabs, JSON Lines, or an XLSX workbook, with the columns that `spvctl export` writes. Headers \
-may have any letter case and spelling: `First Name` is first_name. Encoding, separator, order of the dates and decimal comma \
+may have any letter case and spelling: `First Name` is first_name. Encoding, delimiter, order of the dates and decimal comma \
 are detected; what can be read in two ways is refused with the flag that decides.
 
 A client needs first_name, last_name, email and company_name; it may have phone, address, iso_email or iso_name, and a \
@@ -115,6 +115,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         date_order: args.date_format,
         decimal_comma: args.decimal_comma,
         sheet: args.sheet,
+        max_rows: None,
     };
     let found = reading::read(kind, &bytes, &options).map_err(|error| unreadable(file, error))?;
     if found.columns.is_empty() {
@@ -133,7 +134,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         return Ok(());
     }
     let options = ImportOptions { dry_run: args.dry_run, update: args.update };
-    let mut import = imports::start(&cli.ctx, kind, file, options)?;
+    let mut import = imports::start(&cli.ctx, kind, file, options, &lines)?;
     let mut records = Vec::new();
     let stopped = import_lines(&mut import, lines, &mut records).await;
     let totals = import.totals();
@@ -253,8 +254,8 @@ fn unreadable(file: &str, error: Error) -> Failure {
 /// How the file was read, unless it has the form of an export.
 fn format_words(format: &FileFormat) -> Option<String> {
     let container = match &format.container {
-        Container::Csv { separator, encoding } => {
-            format!("{}-separated {}", separator.name(), encoding.replace("windows", "Windows"))
+        Container::Csv { delimiter, encoding } => {
+            format!("{}-separated {}", delimiter.name(), encoding.replace("windows", "Windows"))
         }
         Container::JsonLines { encoding } => format!("JSON Lines in {encoding}"),
         Container::Workbook { sheet } => format!("sheet {sheet}"),

@@ -3,10 +3,10 @@ use crate::{
     args::Paging,
     context::{self, CliContext},
     exit::{Failure, Result},
-    nearest::nearest,
     output::{Record, info},
 };
 use clap::{Args, Subcommand};
+use domain::kernel::nearest::nearest;
 use domain::{
     Error,
     kernel::page::{MAX_LIMIT, PageQuery},

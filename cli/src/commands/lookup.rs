@@ -5,10 +5,10 @@
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
-    nearest::nearest,
     output::info,
     prompt::non_empty,
 };
+use domain::kernel::nearest::nearest;
 use domain::{
     Ctx, Error,
     accounts::users::{self, User},

@@ -2,10 +2,10 @@
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
-    nearest::nearest,
     output::{Format, Record, clean, info},
 };
 use clap::{Args, Subcommand};
+use domain::kernel::nearest::nearest;
 use domain::platform::settings::{self, Settings};
 use serde_json::Value;
 

@@ -53,7 +53,7 @@ pub struct SignedIn {
     /// The password was set by someone else and must be changed first (Quick Setup and Full Setup, decision 20).
     pub must_change_password: bool,
     pub mfa: Mfa,
-    /// Unix time of the last authentication, from the token; a refresh is none.
+    /// Unix time of the last authentication, from the token; a refresh is none. Unset outside of a session.
     pub proven_at: Option<i64>,
     /// The impersonating super admin; impersonated sessions are read-only.
     pub impersonator: Option<Impersonator>,
@@ -220,6 +220,8 @@ pub enum Resource {
     Revenue,
     /// Accounts of every role, sessions included.
     Users,
+    /// Import of files, and its undo.
+    Imports,
     /// The mail outbox, and sending mails by hand.
     Mails,
     Jobs,
@@ -302,6 +304,7 @@ impl Resource {
             Self::Upload { .. } => "upload",
             Self::Revenue => "revenue",
             Self::Users => "user",
+            Self::Imports => "import",
             Self::Mails => "mail",
             Self::Jobs => "job",
             Self::Requests | Self::Request { .. } | Self::OrderRequest => "request",
@@ -584,9 +587,11 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
             | Resource::Activity
             | Resource::Users
             | Resource::Revenue
-            | Resource::System,
+            | Resource::System
+            | Resource::Imports,
             View,
         ) => when(top),
+        (Resource::Imports, Create) => when(top),
         (Resource::Users, Create | Update | Suspend | Archive | Impersonate) => when(top),
         (Resource::Template, View) => when(staff),
         (Resource::Settings | Resource::System | Resource::Template, Update) | (Resource::Jobs, Update) => when(top),

@@ -4,6 +4,7 @@ use chrono::Duration;
 use domain::{
     accounts::auth::{factors, flows, links, login_throttle, mail_rate_limit, sessions},
     kernel::idempotency,
+    operations::imports,
     orders::documents::uploads,
     outbox::notifications,
     platform::{
@@ -14,8 +15,8 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 /// Deletes expired links, flows and challenges, idle sessions, sessions that ended a month ago, old login failures and mail
-/// cooldowns, idempotency keys, notifications, finished jobs, activity past its retention, and abandoned uploads. Each
-/// retention is defined in its module.
+/// cooldowns, idempotency keys, notifications, finished jobs, activity past its retention, rows of imports that can no longer be
+/// undone, and abandoned uploads. Each retention is defined in its module.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct CleanUp {}
 
@@ -38,6 +39,7 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let notifications = notifications::clean_up(&ctx).await.map_err(job_error::classify)?;
     let jobs = queue::clean_up(&ctx).await.map_err(job_error::classify)?;
     let activity = activity::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let import_rows = imports::clean_up(&ctx).await.map_err(job_error::classify)?;
     // Last, so that unavailable storage does not stop the others.
     let uploads = uploads::clean_up(&ctx).await.map_err(job_error::classify)?;
     tracing::info!(
@@ -52,6 +54,7 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
         notifications,
         jobs,
         activity,
+        import_rows,
         "cleaned up"
     );
     Ok(())

@@ -357,6 +357,10 @@ pub async fn depends(db: &mut impl Sql, id: CompanyId) -> Result<DependencyCount
 
 pub async fn delete(tx: &mut Tx, id: CompanyId) -> Result<()> {
     delete_logo(tx, id).await?;
+    // Rollups without orders are zero.
+    for table in ["company_figures", "company_clients", "company_client_counts", "expected_commissions"] {
+        tx.sql_built(format!("delete from {table} where company_id = $1")).bind(id).run().await?;
+    }
     tx.sql("delete from companies where id = $1").bind(id).run().await?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 mod import;
 mod store;
 
-pub(crate) use import::{insert_imported, set_archived_by_import};
+pub(crate) use import::{insert_imported, remove_imported, set_archived_by_import};
 pub use store::{Iso, IsoSort};
 pub(crate) use store::{account, company, of_person as active_iso_of_user, once_of_person as iso_of_user};
 

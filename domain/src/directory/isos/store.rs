@@ -189,13 +189,25 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<DependencyCounts> {
     .await
 }
 
+/// Deletes the row of a partner without orders.
+///
+/// # Errors
+/// A foreign key violation if other rows refer to it.
+pub async fn remove(tx: &mut Tx, id: IsoId) -> Result<()> {
+    // Rollups without orders are zero.
+    tx.sql("delete from expected_commissions where iso_id = $1").bind(id).run().await?;
+    tx.sql("delete from isos where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
 /// Deletes the row and archives its account, to which the log may refer, freeing its address. An account with another
 /// role by now stays. Returns whether an account was archived.
 pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
     requests::delete_of_iso(tx, id).await?;
-    for gone in ["calls where iso_id = $1", "iso_notes where iso_id = $1", "isos where id = $1"] {
-        tx.sql_built(format!("delete from {gone}")).bind(id).run().await?;
+    for table in ["calls", "iso_notes"] {
+        tx.sql_built(format!("delete from {table} where iso_id = $1")).bind(id).run().await?;
     }
+    remove(tx, id).await?;
     let counted = tx
         .sql(
             "update users set status = 'archived', iso_id = null, email_key = $4, updated_at = $2, updated_by = $3, \

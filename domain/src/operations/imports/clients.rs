@@ -1,6 +1,6 @@
 //! Imports a client: an account without an order and without a password.
 use super::{
-    Columns, Import, Plan, Row, cell,
+    Columns, Import, Row, RowPlan, cell,
     differences::Comparison,
     lookup::{self, CompanyContext},
     text, valid,
@@ -56,7 +56,7 @@ pub(super) struct UpdateClient {
 ///
 /// # Errors
 /// Invalid per field, `email_taken` for an account of another role.
-pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
+pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
     let mut check = Validator::new();
     let email = valid(&mut check, |check| check.email("email", text(row, "email"))).unwrap_or_default();
     let user = users::by_email(&mut import.ctx.db(), &users::email_key(&email)).await?;
@@ -85,7 +85,7 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
     };
     let new = NewClient { account, status };
     match user {
-        None => Ok(Plan::New(Write::NewClient(new))),
+        None => Ok(RowPlan::New(Write::NewClient(new))),
         Some(user) => compare(import, row, &user, new, &context, iso.as_ref()).await,
     }
 }
@@ -98,7 +98,7 @@ async fn compare(
     NewClient { account, status }: NewClient,
     context: &CompanyContext,
     iso: Option<&Arc<Iso>>,
-) -> Result<Plan> {
+) -> Result<RowPlan> {
     let client = clients::get(&import.ctx, user.id).await?;
     let mut found = Comparison::new(row);
     found.text("first_name", Some(&client.first_name), Some(&account.first_name));
@@ -130,7 +130,7 @@ async fn compare(
         None
     };
     let spelling = (account.email != user.email).then(|| user.email.clone());
-    Ok(Plan::Existing { spelling, differences: found.differences, update })
+    Ok(RowPlan::Existing { spelling, differences: found.differences, update })
 }
 
 fn iso_of(client: &Client) -> String {

@@ -1,6 +1,7 @@
 //! Imports a company with its settings.
 use super::{
-    Columns, Import, Plan, Row, cell, differences::Comparison, filled, is_filled, progress::instant, text, write::Write,
+    Columns, Import, Row, RowPlan, cell, differences::Comparison, filled, is_filled, progress::instant, text,
+    write::Write,
 };
 use crate::{
     directory::companies::{self, Company, ImportedCompany, Input, SettingsInput},
@@ -13,6 +14,7 @@ use crate::{
         validate::Validator,
     },
 };
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use uuid::Uuid;
 
@@ -56,7 +58,7 @@ pub(super) fn key(row: &Row) -> String {
 ///
 /// # Errors
 /// Invalid per field, `name` `ambiguous` for several archived ones.
-pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
+pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
     let mut check = Validator::new();
     let zone: Tz = text(row, "time_zone").trim().parse().unwrap_or(Tz::UTC);
     let archived_at = check.optional("archived_at", cell(row, "archived_at"), |text| instant(text, zone));
@@ -89,7 +91,7 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
     match existing(import, row).await? {
         None => {
             let new = NewCompany { company: file.company(&import.ctx)?, has_zone: is_filled(row, "time_zone") };
-            Ok(Plan::New(Write::NewCompany(new)))
+            Ok(RowPlan::New(Write::NewCompany(new)))
         }
         Some(company) => {
             let after = file.applied_to(&company)?;
@@ -98,8 +100,10 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
     }
 }
 
-/// The company that a row names: an open one for a row that is not archived, else an archived one. The file of an office
-/// may have both.
+/// The company that a row names: an open one for a row that is not archived, else an archived one. A file may have both.
+///
+/// # Errors
+/// Invalid `name` `ambiguous`; Conflict `archived` if only an archived one has the name of an open row.
 async fn existing(import: &Import, row: &Row) -> Result<Option<Company>> {
     let archived = is_filled(row, "archived_at");
     let found = companies::named(&import.ctx, text(row, "name")).await?;
@@ -109,13 +113,15 @@ async fn existing(import: &Import, row: &Row) -> Result<Option<Company>> {
         (1, _) => Ok(same.pop()),
         (0, 0) => Ok(None),
         // The other one is another row of this file.
-        (0, 1) if import.seen.contains_key(&format!("{}\n{}", unique_key(text(row, "name")), !archived)) => Ok(None),
-        (0, 1) => Ok(other.into_iter().next()),
+        (0, 1) if import.keys.contains(&format!("{}\n{}", unique_key(text(row, "name")), !archived)) => Ok(None),
+        (0, 1) if archived => Ok(other.into_iter().next()),
+        // The row would be read as of an open company.
+        (0, 1) => Err(Error::conflict("archived")),
         _ => Err(Error::field("name", "ambiguous")),
     }
 }
 
-fn compare(import: &Import, row: &Row, company: &Company, after: &Company, file: ImportedCompany) -> Plan {
+fn compare(import: &Import, row: &Row, company: &Company, after: &Company, file: ImportedCompany) -> RowPlan {
     let mut found = Comparison::new(row);
     let name = |value: Option<&'static str>| value;
     let pairs: [(&'static str, Option<&str>, Option<&str>); 13] = [
@@ -141,9 +147,40 @@ fn compare(import: &Import, row: &Row, company: &Company, after: &Company, file:
     // The day tells: the file of an office has the instant in its own zone.
     let day = |company: &Company| company.archived_at.map(|at| at.date_naive().to_string());
     found.text("archived_at", day(company).as_deref(), day(after).as_deref());
-    let update = import.options.update.then_some(Write::UpdateCompany(UpdateCompany { id: company.id, file }));
+    let update = import.options.update.then(|| {
+        let file = changes(&found, file.archived_at);
+        Write::UpdateCompany(UpdateCompany { id: company.id, file })
+    });
     let spelling = (after.name != company.name).then(|| company.name.clone());
-    Plan::Existing { spelling, differences: found.differences, update }
+    RowPlan::Existing { spelling, differences: found.differences, update }
+}
+
+/// The values that differ. The name stays as the portal spells it.
+fn changes(found: &Comparison<'_>, archived_at: Option<DateTime<Utc>>) -> ImportedCompany {
+    let changed = |column| found.changed(column);
+    ImportedCompany {
+        form: Input {
+            business_name: changed("business_name"),
+            email: changed("email"),
+            phone: changed("phone"),
+            logo_url: changed("logo_url"),
+            domain: changed("domain"),
+            ..Input::default()
+        },
+        settings: SettingsInput {
+            tax_id: changed("tax_id"),
+            country: changed("country"),
+            industry: changed("industry"),
+            size: changed("size"),
+            website: changed("website"),
+            address: changed("address"),
+            time_zone: changed("time_zone").map(|zone| zone.trim().to_owned()),
+            language: changed("language"),
+            currency: changed("currency"),
+            ..SettingsInput::default()
+        },
+        archived_at: archived_at.filter(|_| found.has("archived_at")),
+    }
 }
 
 impl NewCompany {

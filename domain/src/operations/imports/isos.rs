@@ -1,5 +1,7 @@
 //! Imports an ISO partner: its account has no password and gets no email.
-use super::{Columns, Import, Plan, Row, cell, differences::Comparison, progress::instant, text, valid, write::Write};
+use super::{
+    Columns, Import, Row, RowPlan, cell, differences::Comparison, progress::instant, text, valid, write::Write,
+};
 use crate::{
     accounts::users::{self, NewUser, UpdateProfile},
     desk::people,
@@ -39,7 +41,7 @@ pub(super) struct UpdateIso {
 ///
 /// # Errors
 /// Invalid per field, `email_taken` for an account of another role.
-pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
+pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
     let mut check = Validator::new();
     let email = valid(&mut check, |check| check.email("email", text(row, "email"))).unwrap_or_default();
     let user = users::by_email(&mut import.ctx.db(), &users::email_key(&email)).await?;
@@ -72,7 +74,7 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
     let company_id = context.company.id;
     let language = context.defaults.language.clone();
     let account = NewUser { phone, language, ..NewUser::new(Role::Iso, first_name, last_name, email) };
-    Ok(Plan::New(Write::NewIso(NewIso { account, company_id, archived_at })))
+    Ok(RowPlan::New(Write::NewIso(NewIso { account, company_id, archived_at })))
 }
 
 fn plan_update(
@@ -81,7 +83,7 @@ fn plan_update(
     found: Comparison<'_>,
     email: &str,
     archived_at: Option<DateTime<Utc>>,
-) -> Result<Plan> {
+) -> Result<RowPlan> {
     let spelling = (email != iso.email).then(|| iso.email.clone());
     let update = if import.options.update {
         found.check_only(&["first_name", "last_name", "phone", "archived_at"])?;
@@ -96,7 +98,7 @@ fn plan_update(
     } else {
         None
     };
-    Ok(Plan::Existing { spelling, differences: found.differences, update })
+    Ok(RowPlan::Existing { spelling, differences: found.differences, update })
 }
 
 impl NewIso {

@@ -11,36 +11,35 @@ mod lookup;
 mod orders;
 mod progress;
 pub mod reading;
+mod row;
 mod store;
 mod undo;
 mod write;
 
 pub use differences::Difference;
 pub use store::ImportRecord;
-pub use undo::{KeptRow, Undone, list, undo};
+pub use undo::{KeptRow, UndoOutcome, clean_up, list, undo};
 
 use crate::{
-    accounts::users,
     kernel::{
         access::{Action, Resource},
         ctx::Ctx,
         db::ScopedFutureExt,
-        email,
         error::{Error, FieldError, Problem, Result},
         ids::ImportId,
-        text::{self, unique_key},
-        validate::{LINE, Validator},
+        text::{line, unique_key},
+        validate::LINE,
     },
     platform::activity::{self, Event},
 };
 use lookup::Lookups;
 use reading::ImportLine;
-use std::collections::HashMap;
-use uuid::Uuid;
+use row::{cell, column_of, filled, is_filled, key, key_column, label, text, valid};
+use std::collections::{HashMap, HashSet};
 use write::Write;
 
 /// Rows of one transaction. Callers may stop between two batches.
-pub const BATCH_ROWS: usize = 200;
+pub const BATCH_ROWS: usize = 100;
 
 crate::kernel::text_enum! {
     /// Kind of the rows of a file.
@@ -157,12 +156,14 @@ pub struct Import {
     options: ImportOptions,
     totals: ImportTotals,
     lookups: Lookups,
+    /// Keys of all rows of the file.
+    keys: HashSet<String>,
     /// Accepted rows by key, with their lines.
     seen: HashMap<String, (usize, Row)>,
 }
 
-/// What a row means for the portal.
-enum Plan {
+/// What to do with a row.
+enum RowPlan {
     New(Write),
     Existing {
         /// Spelling of its key in the portal.
@@ -174,7 +175,7 @@ enum Plan {
 }
 
 /// A row that waits for the end of its batch.
-struct Pending {
+struct PendingRow {
     line: usize,
     row: Row,
     key: Option<String>,
@@ -187,20 +188,22 @@ struct Pending {
 /// # Errors
 /// Forbidden.
 pub fn check_access(ctx: &Ctx) -> Result<()> {
-    ctx.may(Action::Create, Resource::Users)
+    ctx.may(Action::Create, Resource::Imports)
 }
 
-/// Starts an import of a file of this name. Callers as of [`check_access`].
+/// Starts an import of the lines of a file, which the caller passes to [`Import::batch`]. Super admins and the operator.
 ///
 /// # Errors
 /// As [`check_access`].
-pub fn start(ctx: &Ctx, kind: Kind, file_name: &str, options: ImportOptions) -> Result<Import> {
+pub fn start(ctx: &Ctx, kind: Kind, file_name: &str, options: ImportOptions, lines: &[ImportLine]) -> Result<Import> {
     check_access(ctx)?;
     Ok(Import {
-        ctx: ctx.without_notifications(),
+        // A batch takes longer than a request may.
+        ctx: ctx.without_notifications().background(),
+        keys: lines.iter().filter_map(|line| key(kind, line.row.as_ref().ok()?)).collect(),
         id: ImportId(ctx.random.uuid()),
         kind,
-        file_name: text::line(file_name).chars().take(LINE).collect(),
+        file_name: line(file_name).chars().take(LINE).collect(),
         options,
         totals: ImportTotals::default(),
         lookups: Lookups::default(),
@@ -226,7 +229,7 @@ impl Import {
     /// are an [`Outcome::Rejected`].
     pub async fn batch(&mut self, lines: Vec<ImportLine>) -> Result<Vec<LineOutcome>> {
         let mut done = Vec::with_capacity(lines.len());
-        let mut pending: Vec<Pending> = Vec::new();
+        let mut pending: Vec<PendingRow> = Vec::new();
         for ImportLine { number, row } in lines {
             let row = match row {
                 Ok(row) => row,
@@ -241,7 +244,7 @@ impl Import {
                 self.store(std::mem::take(&mut pending), &mut done).await?;
             }
             match self.decide(&row, key.as_deref()).await? {
-                Ok((write, outcome)) => pending.push(Pending { line: number, row, key, write, outcome }),
+                Ok((write, outcome)) => pending.push(PendingRow { line: number, row, key, write, outcome }),
                 Err(outcome) => {
                     let is_accepted = matches!(outcome, Outcome::Present(_) | Outcome::Differs(_));
                     self.add(&mut done, number, &row, outcome);
@@ -277,8 +280,7 @@ impl Import {
         if self.options.dry_run {
             return Ok(totals);
         }
-        let who = self.ctx.actor.user_id().map_or(Uuid::nil(), |id| id.0);
-        let event = Event::new("import.made", "import", who, self.kind.name())
+        let event = Event::new("import.made", "import", self.id.0, self.kind.name())
             .with("made", totals.created)
             .with("updated", totals.updated)
             .with("there", totals.present + totals.differing)
@@ -307,12 +309,14 @@ impl Import {
             Kind::Spvs => orders::plan(self, row).await,
         };
         Ok(match planned {
-            Ok(Plan::New(write)) => Ok((write, Outcome::Created)),
-            Ok(Plan::Existing { spelling, differences, .. }) if differences.is_empty() => {
+            Ok(RowPlan::New(write)) => Ok((write, Outcome::Created)),
+            Ok(RowPlan::Existing { spelling, differences, .. }) if differences.is_empty() => {
                 Err(Outcome::Present(spelling))
             }
-            Ok(Plan::Existing { differences, update: Some(write), .. }) => Ok((write, Outcome::Updated(differences))),
-            Ok(Plan::Existing { differences, update: None, .. }) => Err(Outcome::Differs(differences)),
+            Ok(RowPlan::Existing { differences, update: Some(write), .. }) => {
+                Ok((write, Outcome::Updated(differences)))
+            }
+            Ok(RowPlan::Existing { differences, update: None, .. }) => Err(Outcome::Differs(differences)),
             Err(error) => Err(rejected(row, error)?),
         })
     }
@@ -320,23 +324,23 @@ impl Import {
     /// The outcome of a row whose key an earlier row of the file has.
     fn repeated(&self, row: &Row, (first_line, first): &(usize, Row)) -> Outcome {
         let column = key_column(self.kind);
-        let other = row.iter().find(|(name, cell)| {
-            **name != column && !text::is_blank(cell) && text::line(cell) != text::line(text(first, name))
-        });
-        if let Some((name, cell)) = other {
+        let differs =
+            |name: &&str| is_filled(row, name) && unique_key(text(row, name)) != unique_key(text(first, name));
+        if let Some(name) = columns(self.kind).read().filter(|name| *name != column).find(differs) {
+            let cell = text(row, name);
             let problem = Problem::new("repeated_row").with("line", *first_line).with("other", text(first, name));
-            return Outcome::Rejected { error: Error::field_with(name, problem), value: Some(cell.clone()) };
+            return Outcome::Rejected { error: Error::field_with(name, problem), value: Some(cell.to_owned()) };
         }
-        let (written, existing) = (text::line(text(row, column)), text::line(text(first, column)));
+        let (written, existing) = (line(text(row, column)), line(text(first, column)));
         Outcome::Present((written != existing).then_some(existing))
     }
 
     /// Stores the rows in one transaction; if a row is refused, each in its own.
-    async fn store(&mut self, pending: Vec<Pending>, done: &mut Vec<LineOutcome>) -> Result<()> {
+    async fn store(&mut self, pending: Vec<PendingRow>, done: &mut Vec<LineOutcome>) -> Result<()> {
         if pending.is_empty() {
             return Ok(());
         }
-        match write::all(self, &pending).await {
+        match write::write_batch(self, &pending).await {
             Ok(()) => pending.into_iter().for_each(|row| self.accept(row, done)),
             Err(error) if pending.len() == 1 => {
                 let Some(row) = pending.into_iter().next() else { return Ok(()) };
@@ -345,7 +349,7 @@ impl Import {
             Err(error) => {
                 rejection(error)?;
                 for row in pending {
-                    match write::all(self, std::slice::from_ref(&row)).await {
+                    match write::write_batch(self, std::slice::from_ref(&row)).await {
                         Ok(()) => self.accept(row, done),
                         Err(error) => self.refuse(row, error, done)?,
                     }
@@ -355,7 +359,7 @@ impl Import {
         Ok(())
     }
 
-    fn accept(&mut self, Pending { line, row, key, outcome, .. }: Pending, done: &mut Vec<LineOutcome>) {
+    fn accept(&mut self, PendingRow { line, row, key, outcome, .. }: PendingRow, done: &mut Vec<LineOutcome>) {
         self.add(done, line, &row, outcome);
         if let Some(key) = key {
             self.seen.insert(key, (line, row));
@@ -364,7 +368,7 @@ impl Import {
 
     fn refuse(
         &mut self,
-        Pending { line, row, outcome, .. }: Pending,
+        PendingRow { line, row, outcome, .. }: PendingRow,
         error: Error,
         done: &mut Vec<LineOutcome>,
     ) -> Result<()> {
@@ -416,78 +420,6 @@ fn rejected(row: &Row, error: Error) -> Result<Outcome> {
     };
     let value = value.filter(|cell| !cell.trim().is_empty()).cloned();
     Ok(Outcome::Rejected { error, value })
-}
-
-/// Label of a row in messages.
-fn label(kind: Kind, row: &Row) -> String {
-    match kind {
-        Kind::Clients | Kind::Isos => {
-            format!("{} {}", text(row, "first_name").trim(), text(row, "last_name").trim()).trim().to_owned()
-        }
-        kind => text(row, key_column(kind)).trim().to_owned(),
-    }
-}
-
-/// The column that tells the rows of a file apart.
-fn key_column(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Clients | Kind::Isos => "email",
-        Kind::Companies => "name",
-        Kind::Spvs => "identifier",
-    }
-}
-
-/// The key by which a row of the file is another one than the rest; None if it is not valid.
-fn key(kind: Kind, row: &Row) -> Option<String> {
-    let key = text(row, key_column(kind));
-    match kind {
-        Kind::Clients | Kind::Isos => email::normalise(&text::line(key)).ok().map(|email| users::email_key(&email)),
-        Kind::Companies => Some(companies::key(row)),
-        Kind::Spvs => Some(format!("{}\n{}", unique_key(text(row, "company_name")), unique_key(key))),
-    }
-}
-
-fn cell<'a>(row: &'a Row, column: &str) -> Option<&'a str> {
-    row.get(column).map(String::as_str)
-}
-
-fn text<'a>(row: &'a Row, column: &str) -> &'a str {
-    cell(row, column).unwrap_or_default()
-}
-
-fn is_filled(row: &Row, column: &str) -> bool {
-    !text::is_blank(text(row, column))
-}
-
-/// The cell of a column, unless it is empty.
-fn filled(row: &Row, column: &str) -> Option<String> {
-    is_filled(row, column).then(|| text(row, column).to_owned())
-}
-
-/// Reads a cell and returns its value only if it is valid, for lookups.
-fn valid<T>(check: &mut Validator, read: impl Fn(&mut Validator) -> T) -> Option<T> {
-    let mut alone = Validator::new();
-    let value = read(&mut alone);
-    if alone.finish().is_ok() {
-        return Some(value);
-    }
-    read(check);
-    None
-}
-
-/// Maps a field of the use cases to the column it was read from.
-fn column_of(row: &Row, field: String) -> String {
-    match field.as_str() {
-        "company_id" => "company_name",
-        "client_id" => "client_email",
-        "iso_id" if is_filled(row, "iso_email") => "iso_email",
-        "iso_id" => "iso_name",
-        "custom_identifier" => "identifier",
-        "reason" => "status_reason",
-        "legal_name" => "business_name",
-        _ => return field,
-    }
-    .to_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Imports an order with its steps and its state.
 use super::{
-    Columns, Import, Plan, Row, cell,
+    Columns, Import, Row, RowPlan, cell,
     differences::Comparison,
     is_filled,
     lookup::{self, CompanyContext},
@@ -88,7 +88,7 @@ pub(super) struct CorrectOrder {
 ///
 /// # Errors
 /// Invalid per field.
-pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
+pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
     let ctx = &import.ctx.clone();
     let mut check = Validator::new();
     let context = import.company(&mut check, row).await?;
@@ -126,7 +126,7 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<Plan> {
         ..onboarding::NewOrder::new(client_id, company_id, fields.currency, fields.ordered_date)
     };
     let ordered_at = clock::start_of_day(fields.ordered_date, progress::zone(&context));
-    Ok(Plan::New(Write::NewOrder(Box::new(NewImportedOrder { order, progress, ordered_at }))))
+    Ok(RowPlan::New(Write::NewOrder(Box::new(NewImportedOrder { order, progress, ordered_at }))))
 }
 
 /// Compares an existing order with the row.
@@ -137,7 +137,7 @@ fn compare(
     fields: &OrderFields,
     (client_id, iso): (UserId, Option<&Arc<Iso>>),
     context: &CompanyContext,
-) -> Result<Plan> {
+) -> Result<RowPlan> {
     let mut found = Comparison::new(row);
     found.value("client_email", spv.client_id == client_id, &spv.client_email, text(row, "client_email").trim());
     let iso_column = if is_filled(row, "iso_email") { "iso_email" } else { "iso_name" };
@@ -174,7 +174,7 @@ fn compare(
         None
     };
     let identifier = spv.custom_identifier.clone().filter(|own| own != text(row, "identifier").trim());
-    Ok(Plan::Existing { spelling: identifier, differences: found.differences, update })
+    Ok(RowPlan::Existing { spelling: identifier, differences: found.differences, update })
 }
 
 fn compare_progress(

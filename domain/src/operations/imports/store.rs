@@ -2,7 +2,7 @@
 use super::{ImportTotals, Kind};
 use crate::kernel::{
     ctx::Ctx,
-    db::{Db, Sql, Tx, for_update},
+    db::{Db, Dialect, Sql, Tx, for_update},
     error::{Error, Result},
     ids::{CompanyId, ImportId, SpvId},
     text::unique_key,
@@ -51,6 +51,7 @@ pub struct CreatedRow {
     pub line: i64,
     pub label: String,
     pub version: i64,
+    pub created_at: DateTime<Utc>,
 }
 
 /// The newest imports.
@@ -69,27 +70,28 @@ pub async fn lock(tx: &mut Tx, id: ImportId) -> Result<ImportRecord> {
     found.ok_or(Error::NotFound("import"))
 }
 
-/// Records an import before its first rows, and forgets the rows of those that can no longer be undone.
+/// Records an import before its first rows.
 pub async fn record(tx: &mut Tx, ctx: &Ctx, id: ImportId, kind: Kind, file_name: &str) -> Result<()> {
-    let inserted = tx
-        .sql(
-            "insert into imports (id, kind, file_name, created_at, created_by, created_rows, updated_rows, present_rows, \
-             differing_rows, rejected_rows) values ($1, $2, $3, $4, $5, 0, 0, 0, 0, 0) on conflict (id) do nothing",
-        )
-        .bind(id)
-        .bind(kind)
-        .bind(file_name.to_owned())
-        .bind(ctx.now())
-        .bind(ctx.actor_name())
-        .run()
-        .await?;
-    if inserted > 0 {
-        tx.sql("delete from import_rows where import_id in (select id from imports where created_at < $1)")
-            .bind(ctx.now() - UNDO_PERIOD)
-            .run()
-            .await?;
-    }
+    tx.sql(
+        "insert into imports (id, kind, file_name, created_at, created_by, created_rows, updated_rows, present_rows, \
+         differing_rows, rejected_rows) values ($1, $2, $3, $4, $5, 0, 0, 0, 0, 0) on conflict (id) do nothing",
+    )
+    .bind(id)
+    .bind(kind)
+    .bind(file_name.to_owned())
+    .bind(ctx.now())
+    .bind(ctx.actor_name())
+    .run()
+    .await?;
     Ok(())
+}
+
+/// Deletes the rows of imports that can no longer be undone: their labels are names of people.
+pub async fn delete_expired_rows(tx: &mut Tx, at: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from import_rows where import_id in (select id from imports where created_at < $1)")
+        .bind(at - UNDO_PERIOD)
+        .run()
+        .await
 }
 
 /// The table of the rows of a kind.
@@ -103,15 +105,23 @@ fn table(kind: Kind) -> &'static str {
 }
 
 /// Records a row that an import has created, with its version.
-pub async fn record_row(tx: &mut Tx, id: ImportId, kind: Kind, subject: Uuid, line: usize, label: &str) -> Result<()> {
+pub async fn record_row(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    (id, kind): (ImportId, Kind),
+    subject: Uuid,
+    line: usize,
+    label: &str,
+) -> Result<()> {
     let sql = format!(
-        "insert into import_rows (import_id, subject_id, line, label, version) \
-         select cast($1 as {uuid}), id, cast($3 as bigint), cast($4 as text), version from {table} where id = $2",
-        uuid = if tx.dialect() == crate::kernel::db::Dialect::Postgres { "uuid" } else { "blob" },
+        "insert into import_rows (import_id, subject_id, line, label, created_at, version) \
+         select cast($1 as {uuid}), id, cast($3 as bigint), cast($4 as text), {at}, version from {table} where id = $2",
+        uuid = if tx.dialect() == Dialect::Postgres { "uuid" } else { "blob" },
+        at = if tx.dialect() == Dialect::Postgres { "cast($5 as timestamptz)" } else { "$5" },
         table = table(kind),
     );
     let line = i64::try_from(line).map_err(Error::internal)?;
-    tx.sql_built(sql).bind(id).bind(subject).bind(line).bind(label.to_owned()).run().await?;
+    tx.sql_built(sql).bind(id).bind(subject).bind(line).bind(label.to_owned()).bind(ctx.now()).run().await?;
     Ok(())
 }
 
@@ -142,10 +152,12 @@ pub async fn save_totals(tx: &mut Tx, id: ImportId, totals: &ImportTotals) -> Re
 
 /// The rows that an import created and that were not removed, last line first.
 pub async fn created_rows(db: &mut Db, id: ImportId) -> Result<Vec<CreatedRow>> {
-    db.sql("select subject_id, line, label, version from import_rows where import_id = $1 order by line desc")
-        .bind(id)
-        .all()
-        .await
+    db.sql(
+        "select subject_id, line, label, version, created_at from import_rows where import_id = $1 order by line desc",
+    )
+    .bind(id)
+    .all()
+    .await
 }
 
 /// Notes that a row was removed.

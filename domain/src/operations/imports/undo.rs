@@ -18,7 +18,7 @@ use crate::{
 
 /// Outcome of an undo.
 #[derive(Debug)]
-pub struct Undone {
+pub struct UndoOutcome {
     pub import: ImportRecord,
     /// Rows that were removed.
     pub removed: u64,
@@ -50,33 +50,55 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<ImportRecord>> {
 /// # Errors
 /// Forbidden; NotFound; Conflict `undo_expired`.
 #[tracing::instrument(level = "debug", name = "imports.undo", skip_all, fields(import_id = %id))]
-pub async fn undo(ctx: &Ctx, id: ImportId) -> Result<Undone> {
+pub async fn undo(ctx: &Ctx, id: ImportId) -> Result<UndoOutcome> {
     check_access(ctx)?;
+    // A batch takes longer than a request may.
+    let ctx = &ctx.background();
     let import = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("import"))?;
     if ctx.now() > import.undo_until() {
         return Err(Error::conflict("undo_expired"));
     }
     let rows = store::created_rows(&mut ctx.db(), id).await?;
-    let mut undone = Undone { import, removed: 0, kept: Vec::new() };
+    let mut outcome = UndoOutcome { import, removed: 0, kept: Vec::new() };
+    let stopped = remove_all(ctx, &rows, &mut outcome).await;
+    // What was removed before an error is logged, too.
+    log(ctx, &outcome).await?;
+    stopped?;
+    outcome.kept.reverse();
+    outcome.import = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("import"))?;
+    Ok(outcome)
+}
+
+/// Removes the rows batch by batch; those of a batch with a row that stays one by one.
+async fn remove_all(ctx: &Ctx, rows: &[CreatedRow], outcome: &mut UndoOutcome) -> Result<()> {
     for batch in rows.chunks(BATCH_ROWS) {
-        if remove(ctx, &undone.import, batch).await.is_ok() {
-            undone.removed += batch.len() as u64;
-            continue;
-        }
+        match remove(ctx, &outcome.import, batch).await {
+            Ok(()) => {
+                outcome.removed += batch.len() as u64;
+                continue;
+            }
+            Err(error) => reason(error)?,
+        };
         for row in batch {
-            match remove(ctx, &undone.import, std::slice::from_ref(row)).await {
-                Ok(()) => undone.removed += 1,
+            match remove(ctx, &outcome.import, std::slice::from_ref(row)).await {
+                Ok(()) => outcome.removed += 1,
                 Err(error) => {
                     let (line, label) = (row.line, row.label.clone());
-                    undone.kept.push(KeptRow { line, label, reason: reason(error)? });
+                    outcome.kept.push(KeptRow { line, label, reason: reason(error)? });
                 }
             }
         }
     }
-    undone.kept.reverse();
-    undone.import = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("import"))?;
-    log(ctx, &undone).await?;
-    Ok(undone)
+    Ok(())
+}
+
+/// Deletes the names of rows that can no longer be removed. The clean-up job.
+///
+/// # Errors
+/// Internal if the database fails.
+#[tracing::instrument(level = "debug", name = "imports.clean_up", skip_all)]
+pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
+    ctx.transaction(|tx| store::delete_expired_rows(tx, ctx.now()).scope_boxed()).await
 }
 
 /// Removes the rows in one transaction.
@@ -97,9 +119,14 @@ async fn remove(ctx: &Ctx, import: &ImportRecord, rows: &[CreatedRow]) -> Result
 
 async fn remove_row(tx: &mut Tx, ctx: &Ctx, kind: Kind, row: &CreatedRow) -> Result<()> {
     let (id, version) = (row.subject_id, row.version);
+    // A version does not tell everything: steps, notes, members and settings have rows of their own.
+    let order = (kind == Kind::Spvs).then_some(SpvId(id));
+    if activity::has_later(tx, id, order, row.created_at).await? {
+        return Err(Error::conflict("changed_since_import"));
+    }
     match kind {
         Kind::Companies => companies::delete_within(tx, ctx, CompanyId(id), Some(version)).await,
-        Kind::Isos => isos::delete_within(tx, ctx, IsoId(id), Some(version)).await,
+        Kind::Isos => isos::remove_imported(tx, ctx, IsoId(id), version).await,
         Kind::Spvs => spvs::remove_imported(tx, ctx, SpvId(id), version).await,
         Kind::Clients => {
             let User { first_name, last_name, company_id, iso_id, .. } =
@@ -121,9 +148,9 @@ fn reason(error: Error) -> Result<Error> {
     }
 }
 
-async fn log(ctx: &Ctx, undone: &Undone) -> Result<()> {
-    let event = &Event::new("import.undone", "import", undone.import.id.0, undone.import.kind.name())
-        .with("removed", undone.removed)
-        .with("kept", undone.kept.len());
+async fn log(ctx: &Ctx, UndoOutcome { import, removed, kept }: &UndoOutcome) -> Result<()> {
+    let event = &Event::new("import.undone", "import", import.id.0, import.kind.name())
+        .with("removed", *removed)
+        .with("kept", kept.len());
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
 }

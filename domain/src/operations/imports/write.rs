@@ -1,5 +1,5 @@
 //! Writes of an import, in one transaction for a batch of rows.
-use super::{Import, Pending, clients, companies, isos, label, orders, store};
+use super::{Import, PendingRow, clients, companies, isos, label, orders, store};
 use crate::kernel::{
     ctx::Ctx,
     db::{ScopedFutureExt, Tx},
@@ -42,7 +42,7 @@ impl Write {
 ///
 /// # Errors
 /// That of the first row that is refused; nothing is stored then.
-pub(super) async fn all(import: &Import, rows: &[Pending]) -> Result<()> {
+pub(super) async fn write_batch(import: &Import, rows: &[PendingRow]) -> Result<()> {
     const DRY_RUN: &str = "dry_run";
     let ctx = &import.ctx;
     let done = ctx.transaction(|tx| {
@@ -55,7 +55,7 @@ pub(super) async fn all(import: &Import, rows: &[Pending]) -> Result<()> {
                 }
                 created += 1;
                 let label = label(import.kind, &row.row);
-                store::record_row(tx, import.id, import.kind, id, row.line, &label).await?;
+                store::record_row(tx, ctx, (import.id, import.kind), id, row.line, &label).await?;
             }
             store::count_created(tx, import.id, created).await?;
             if import.options.dry_run { Err(Error::conflict(DRY_RUN)) } else { Ok(()) }

@@ -95,6 +95,18 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
     Ok(ledger_minor)
 }
 
+/// Removes the commissions of a removed order that were never changed after they were earned.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn remove_unreviewed(tx: &mut Tx, spv: &Spv) -> Result<()> {
+    let of = spv.dimensions();
+    for (earned_date, amount_minor) in store::remove_unreviewed(tx, spv.id).await? {
+        rollup::count_removal(tx, CommissionFacts { of, status: Status::Pending, earned_date, amount_minor });
+    }
+    Ok(())
+}
+
 /// The total of an order's rows in the ledger, void ones included.
 pub(crate) async fn ledger_minor(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     Ok(store::earned_by_order(tx, spv).await? + store::voided_of_order(tx, spv).await?)

@@ -31,6 +31,11 @@ pub(super) fn count_change(tx: &mut Tx, before: Option<CommissionFacts>, after: 
     rollups::apply(tx, before, Some(after));
 }
 
+/// Updates the rollups for a removed row.
+pub(super) fn count_removal(tx: &mut Tx, before: CommissionFacts) {
+    rollups::apply(tx, Some(before), None);
+}
+
 /// The facts of all rows.
 pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<CommissionFacts>> {
     db.sql(

@@ -73,6 +73,17 @@ pub async fn earned_by_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     .await
 }
 
+/// Deletes an order's rows that are as they were earned. Returns their days and amounts.
+pub async fn remove_unreviewed(tx: &mut Tx, spv: SpvId) -> Result<Vec<(NaiveDate, i64)>> {
+    tx.sql(
+        "delete from commissions where spv_id = $1 and status = 'pending' and version = 1 and payout_id is null \
+         returning earned_date, amount_minor",
+    )
+    .bind(spv)
+    .all()
+    .await
+}
+
 /// The total of an order's void rows.
 pub async fn voided_of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     tx.sql(

@@ -264,8 +264,8 @@ pub(crate) async fn save_details(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after
     Ok(after)
 }
 
-/// Removes an order that an import created, with its steps and requests for documents, within a use case that has
-/// authorized the actor.
+/// Removes an order that an import created, with its steps, requests for documents and a commission that was not reviewed
+/// yet, within a use case that has authorized the actor.
 ///
 /// # Errors
 /// NotFound; Conflict `stale` when `version` is not the row's; a foreign key violation if other rows refer to it.
@@ -274,6 +274,7 @@ pub(crate) async fn remove_imported(tx: &mut Tx, ctx: &Ctx, id: SpvId, version: 
     let (spv, _) = store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     fresh(Some(version), spv.version, &spv.updated_by, spv.updated_at)?;
     let ledger_minor = commissions::ledger_minor(tx, id).await?;
+    commissions::remove_unreviewed(tx, &spv).await?;
     store::remove(tx, id).await?;
     search::remove(tx, id.0).await?;
     rollup::count_removal(tx, OrderFacts::of(&spv, ledger_minor));

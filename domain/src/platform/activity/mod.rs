@@ -13,7 +13,9 @@ pub use search::{AccountFilter, Search, search};
 pub use sequencer::sequence_all;
 pub(crate) use sequencer::{ActivityWatcher, Sequenced, last_number, read_after, sequence_batch};
 /// SQL of the log for the statements of other nouns, and what else they do with its rows.
-pub(crate) use store::{exists, insert as insert_row, newest_work_sql, of_accounts, of_subject, visible_sql};
+pub(crate) use store::{
+    exists, has_later, insert as insert_row, newest_work_sql, of_accounts, of_subject, visible_sql,
+};
 
 use crate::kernel::{
     access::{Action, Actor, Resource, Role, Scope},

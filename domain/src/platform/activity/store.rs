@@ -10,7 +10,7 @@ use crate::kernel::{
         unindexed,
     },
     error::{Error, Result},
-    ids::{ActivityId, UserId},
+    ids::{ActivityId, SpvId, UserId},
     search,
     text::search_fold,
 };
@@ -70,6 +70,21 @@ pub async fn exists(db: &mut impl Sql, id: ActivityId) -> Result<bool> {
     let found: Option<(i64,)> =
         db.sql("select cast(1 as bigint) from activity where id = $1").bind(id).optional().await?;
     Ok(found.is_some())
+}
+
+/// Whether there is a later entry about a subject, or about anything in an order, numbered or not.
+pub async fn has_later(tx: &mut Tx, subject: uuid::Uuid, spv: Option<SpvId>, since: DateTime<Utc>) -> Result<bool> {
+    // Each part has an index.
+    tx.sql(
+        "select exists (select 1 from activity where seq is null and at > $3 and (subject_id = $1 or spv_id = $2) \
+         union all select 1 from activity where seq is not null and at > $3 and subject_id = $1 \
+         union all select 1 from activity where seq is not null and at > $3 and spv_id = $2)",
+    )
+    .bind(subject)
+    .bind(spv)
+    .bind(since)
+    .scalar()
+    .await
 }
 
 /// The condition of a scope, with `$1` as its id.

@@ -1,5 +1,5 @@
-//! CSV with a comma, semicolon or tab between the cells.
-use super::{Cell, Table, TableRow, encoding::count_line_breaks, header, refused};
+//! Delimited text (CSV, TSV): a comma, semicolon or tab between the cells.
+use super::{Cell, Table, encoding::count_line_breaks, header, refused};
 use crate::{
     kernel::{
         csv::unescape_formulas,
@@ -9,15 +9,15 @@ use crate::{
 };
 
 crate::kernel::text_enum! {
-    /// What stands between the cells of a CSV file.
-    pub enum Separator {
+    /// Delimiter between the cells of a CSV file.
+    pub enum Delimiter {
         Comma = "comma",
         Semicolon = "semicolon",
         Tab = "tab",
     }
 }
 
-impl Separator {
+impl Delimiter {
     fn byte(self) -> u8 {
         match self {
             Self::Comma => b',',
@@ -30,24 +30,25 @@ impl Separator {
 /// Parses CSV. The first line may be `sep=;`, as Excel writes and reads it.
 ///
 /// # Errors
-/// Invalid `file` for an open quotation mark in the header, and another separator than the known ones.
-pub(super) fn parse(kind: Kind, text: &str) -> Result<(Separator, Table)> {
+/// Invalid `file` for an open quotation mark in the header, another delimiter than the known ones, and too many rows or
+/// columns.
+pub(super) fn parse(kind: Kind, text: &str, max_rows: usize) -> Result<(Delimiter, Table)> {
     let first = text.split(['\r', '\n']).next().unwrap_or_default();
     let named = first.trim_matches('"').to_ascii_lowercase();
-    let (separator, skipped) = match named.strip_prefix("sep=") {
+    let (delimiter, skipped) = match named.strip_prefix("sep=") {
         Some(named) => {
-            let known = Separator::ALL.into_iter().find(|known| named.as_bytes().first() == Some(&known.byte()));
+            let known = Delimiter::ALL.into_iter().find(|known| named.as_bytes().first() == Some(&known.byte()));
             (known.ok_or_else(|| refused("unknown_separator"))?, first.len())
         }
         None => (detect(kind, text), 0),
     };
-    Ok((separator, records(text, skipped, separator.byte())?))
+    Ok((delimiter, records(text, skipped, delimiter.byte(), Table::new(max_rows))?))
 }
 
-/// The separator by which the header has most known columns, else most columns.
-fn detect(kind: Kind, text: &str) -> Separator {
-    let score = |separator: Separator| {
-        let mut reader = reader(text, separator.byte());
+/// The delimiter by which the header has most known columns, else most columns.
+fn detect(kind: Kind, text: &str) -> Delimiter {
+    let score = |delimiter: Delimiter| {
+        let mut reader = reader(text, delimiter.byte());
         let mut record = csv::StringRecord::new();
         match reader.read_record(&mut record) {
             Ok(true) => (record.iter().filter(|name| header::is_known(kind, name)).count(), record.len()),
@@ -55,55 +56,57 @@ fn detect(kind: Kind, text: &str) -> Separator {
         }
     };
     // Of equals, the last: the comma.
-    [Separator::Tab, Separator::Semicolon, Separator::Comma]
+    [Delimiter::Tab, Delimiter::Semicolon, Delimiter::Comma]
         .into_iter()
         .max_by_key(|found| score(*found))
-        .unwrap_or(Separator::Comma)
+        .unwrap_or(Delimiter::Comma)
 }
 
-fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
-    csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(separator).from_reader(text.as_bytes())
+fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes())
 }
 
-/// The records after the first `skipped` bytes.
-fn records(text: &str, skipped: usize, separator: u8) -> Result<Table> {
-    let mut reader = reader(&text[skipped..], separator);
+/// Reads the records after the first `skipped` bytes. After a record whose quotation mark is not closed, reading starts anew
+/// at its second line, as the record may have swallowed others.
+fn records(text: &str, skipped: usize, delimiter: u8, mut table: Table) -> Result<Table> {
     let mut record = csv::StringRecord::new();
-    let mut header: Option<Vec<String>> = None;
-    let mut rows = Vec::new();
+    let mut has_header = false;
+    let (mut reader, mut base) = (reader(&text[skipped..], delimiter), skipped);
     // Line number, and the byte offset up to which line breaks are counted.
     let (mut line, mut counted) = (1, 0);
     loop {
-        let start = skipped + reader.position().byte() as usize;
+        let start = base + reader.position().byte() as usize;
         if !reader.read_record(&mut record).map_err(Error::internal)? {
             break;
         }
-        let whole = &text[start..skipped + reader.position().byte() as usize];
+        let whole = &text[start..base + reader.position().byte() as usize];
         // Leading line breaks belong to the previous record or to empty lines.
         let begins = start + whole.len() - whole.trim_start_matches(['\r', '\n']).len();
         line += count_line_breaks(&text.as_bytes()[counted..begins]);
         counted = begins;
-        let open = !has_closed_quotes(whole, char::from(separator));
-        let Some(header) = &header else {
+        let open = !has_closed_quotes(whole, char::from(delimiter));
+        if !has_header {
             if open {
                 return Err(refused("open_header"));
             }
-            header = Some(record.iter().map(|name| name.trim().to_owned()).collect());
-            continue;
-        };
-        if record.iter().all(|cell| cell.trim().is_empty()) {
-            continue;
+            table.set_header(record.iter().map(|name| name.trim().to_owned()).collect())?;
+            has_header = true;
+        } else if open {
+            table.push(line, Err(Error::conflict("unclosed_quote")))?;
+            base = begins + text[begins..].find(['\r', '\n']).unwrap_or(text.len() - begins);
+            reader = self::reader(&text[base..], delimiter);
+        } else if record.iter().any(|cell| !cell.trim().is_empty()) {
+            let cells = cells(&record, table.header.len());
+            table.push(line, cells)?;
         }
-        rows.push(TableRow { line, cells: cells(&record, header.len(), open) });
     }
-    let header = header.filter(|names| names.iter().any(|name| !name.is_empty())).unwrap_or_default();
-    Ok(Table { header, rows })
+    if table.header.iter().all(String::is_empty) {
+        table.header.clear();
+    }
+    Ok(table)
 }
 
-fn cells(record: &csv::StringRecord, columns: usize, open: bool) -> Result<Vec<Cell>> {
-    if open {
-        return Err(Error::conflict("unclosed_quote"));
-    }
+fn cells(record: &csv::StringRecord, columns: usize) -> Result<Vec<Cell>> {
     // Spreadsheets leave out or add empty cells at the end of a line.
     let extra = record.iter().skip(columns).all(str::is_empty);
     if record.len() < columns || !extra {
@@ -114,11 +117,11 @@ fn cells(record: &csv::StringRecord, columns: usize, open: bool) -> Result<Vec<C
 
 /// Whether every quoted cell of a record is closed; an open one would swallow the rows below. A quotation mark inside an
 /// unquoted cell, as for inches, opens no quote.
-fn has_closed_quotes(record: &str, separator: char) -> bool {
+fn has_closed_quotes(record: &str, delimiter: char) -> bool {
     let mut rest = record.trim_matches(['\r', '\n']);
     loop {
         let Some(mut quoted) = rest.strip_prefix('"') else {
-            let Some((_, next)) = rest.split_once(separator) else { return true };
+            let Some((_, next)) = rest.split_once(delimiter) else { return true };
             rest = next;
             continue;
         };
@@ -130,7 +133,7 @@ fn has_closed_quotes(record: &str, separator: char) -> bool {
                 None => break after,
             }
         };
-        match after.strip_prefix(separator) {
+        match after.strip_prefix(delimiter) {
             Some(next) => rest = next,
             None => return after.is_empty(),
         }
@@ -139,13 +142,13 @@ fn has_closed_quotes(record: &str, separator: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::MAX_COLUMNS, *};
 
     const HEADER: &str = "first_name,last_name,email,company_name,address,created_at";
 
     /// Line number and fifth cell, or code of the refusal, of each row.
     fn addresses(text: &str) -> Vec<(usize, String)> {
-        let (_, table) = parse(Kind::Clients, text).expect("the header is closed");
+        let (_, table) = parse(Kind::Clients, text, usize::MAX).expect("the header is closed");
         let said = |cells: Result<Vec<Cell>>| match cells {
             Ok(cells) => cells[4].text().to_owned(),
             Err(Error::Conflict(problem)) => problem.code.to_owned(),
@@ -199,27 +202,46 @@ mod tests {
     fn an_unclosed_quote_does_not_swallow_following_rows() {
         let found = addresses(
             "first_name,last_name,email,company_name,address\n\
-             A,A,a,B,\"12 Main St\nC,C,c,B,\"14 Oak Rd\nD,D,d,B,one\n",
+             A,A,a,B,\"12 Main St\nC,C,c,B,\"14 Oak Rd\nD,D,d,B,one\nE,E,e,B,\"two\nlines\"\nF,F,f,B,\"three\n\
+             G,G,g,B,four\n",
         );
-        assert_eq!(found[0], (2, "unclosed_quote".to_owned()), "{found:?}");
-        assert_eq!(found.last(), Some(&(4, "one".to_owned())), "{found:?}");
+        let wanted = [
+            (2, "unclosed_quote"),
+            (3, "unclosed_quote"),
+            (4, "one"),
+            (5, "two\nlines"),
+            (7, "unclosed_quote"),
+            (8, "four"),
+        ];
+        assert_eq!(found, wanted.map(|(line, text)| (line, text.to_owned())));
     }
 
     #[test]
-    fn separator_is_named_or_detected_by_the_header() {
+    fn more_rows_or_columns_than_the_limits_are_refused() {
+        let code = |text: &str, max_rows| match parse(Kind::Clients, text, max_rows) {
+            Err(Error::Invalid(fields)) => fields[0].problem.code,
+            _ => "none",
+        };
+        assert_eq!(code("email\na\nb\n", 2), "none");
+        assert_eq!(code("email\na\n\nb\nc\n", 2), "too_many_file_rows");
+        assert_eq!(code(&",".repeat(MAX_COLUMNS), 1), "too_many_columns");
+    }
+
+    #[test]
+    fn delimiter_is_named_or_detected_by_the_header() {
         for (text, wanted) in [
-            ("first_name;last_name;email;company_name\nA;B;a@b.c;\"C; D\"\n", Separator::Semicolon),
-            ("\"Name, first\";Email\n", Separator::Semicolon),
-            ("First Name\tLast Name\tEmail\n", Separator::Tab),
-            ("sep=;\r\nemail;name\r\n", Separator::Semicolon),
-            ("\"sep=\t\"\nemail\tname\n", Separator::Tab),
-            ("email\n", Separator::Comma),
+            ("first_name;last_name;email;company_name\nA;B;a@b.c;\"C; D\"\n", Delimiter::Semicolon),
+            ("\"Name, first\";Email\n", Delimiter::Semicolon),
+            ("First Name\tLast Name\tEmail\n", Delimiter::Tab),
+            ("sep=;\r\nemail;name\r\n", Delimiter::Semicolon),
+            ("\"sep=\t\"\nemail\tname\n", Delimiter::Tab),
+            ("email\n", Delimiter::Comma),
         ] {
-            let (found, table) = parse(Kind::Clients, text).expect("the header is closed");
+            let (found, table) = parse(Kind::Clients, text, usize::MAX).expect("the header is closed");
             assert_eq!(found, wanted, "{text}");
             assert!(table.header.iter().all(|name| !name.starts_with("sep")), "{:?}", table.header);
         }
-        assert!(parse(Kind::Clients, "sep=|\nemail|name\n").is_err());
-        assert!(parse(Kind::Clients, "\"email\nname\n").is_err());
+        assert!(parse(Kind::Clients, "sep=|\nemail|name\n", usize::MAX).is_err());
+        assert!(parse(Kind::Clients, "\"email\nname\n", usize::MAX).is_err());
     }
 }

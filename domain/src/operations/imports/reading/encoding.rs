@@ -37,15 +37,16 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(&'static str, Cow<'_, str>)> {
     Ok((WINDOWS_1252.name(), text))
 }
 
-/// UTF-16 without a byte-order mark: half of the bytes of most languages' separators, digits and Latin letters are zero.
+/// UTF-16 without a byte-order mark: every other byte of separators, digits and Latin letters is zero. A single zero byte is
+/// a damaged text of another encoding.
 fn utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
     let zeros = |first: usize| sample.iter().skip(first).step_by(2).filter(|byte| **byte == 0).count();
-    match (zeros(0), zeros(1)) {
-        (0, 0) => None,
-        (even, odd) if odd > even => Some(UTF_16LE),
-        _ => Some(UTF_16BE),
+    let (even, odd) = (zeros(0), zeros(1));
+    if even.max(odd) * 16 < sample.len() || even + odd == 0 {
+        return None;
     }
+    Some(if odd > even { UTF_16LE } else { UTF_16BE })
 }
 
 /// Counts line breaks: LF, CRLF and CR.
@@ -79,6 +80,8 @@ mod tests {
             assert_eq!((found, &*read), (name, text));
         }
         assert_eq!(decode(b"").expect("it is text").1, "");
+        let damaged = b"name,city\nZo\0,Berlin\nAda,London\nMaya,Lisbon\n";
+        assert_eq!(decode(damaged).expect("it is text").0, "UTF-8");
     }
 
     #[test]

@@ -37,14 +37,6 @@ pub(super) fn is_known(kind: Kind, header: &str) -> bool {
     columns(kind).find(header).is_some()
 }
 
-/// The column that a header names, if it is read.
-pub(super) fn find(kind: Kind, header: &str) -> Option<&'static str> {
-    match columns(kind).find(header) {
-        Some(Column::Read(name)) => Some(name),
-        _ => None,
-    }
-}
-
 /// The letters and digits of a header in lower case.
 pub(in crate::operations::imports) fn key(header: &str) -> String {
     nfc(header).chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -57,15 +49,19 @@ pub(super) fn map(
     options: &ReadOptions,
 ) -> (Vec<MappedColumn>, Vec<&'static str>, Vec<FieldError>) {
     let known = columns(kind);
-    let mut problems = check_options(&known, table, options);
+    let headers = number_repeated(&table.header);
+    let mut problems = check_options(&known, &headers, options);
     let mut mapped: Vec<MappedColumn> = Vec::new();
-    for (n, header) in table.header.iter().enumerate() {
-        let target = target(&known, header, options);
+    for (n, (header, numbered)) in table.header.iter().zip(&headers).enumerate() {
+        let target = match wanted(numbered, options) {
+            Some(_) => target(&known, numbered, options),
+            None => target(&known, header, options),
+        };
         let nearest = match target {
             Target::Unknown if options.ignore_unknown => None,
             Target::Unknown => {
                 let nearest = nearest(&key(header), known.read());
-                problems.push(unknown(header, nearest));
+                problems.push(unknown(numbered, nearest));
                 nearest
             }
             Target::Read(_) if mapped.iter().any(|column| column.target == target) => {
@@ -74,7 +70,7 @@ pub(super) fn map(
             }
             _ => None,
         };
-        mapped.push(MappedColumn { header: header.clone(), target, nearest, samples: samples(table, n) });
+        mapped.push(MappedColumn { header: numbered.clone(), target, nearest, samples: samples(table, n) });
     }
     let has = |name: &&'static str| mapped.iter().any(|column| column.target == Target::Read(name));
     let missing: Vec<&'static str> = known.required.iter().copied().filter(|name| !has(name)).collect();
@@ -84,8 +80,30 @@ pub(super) fn map(
     (mapped, missing, problems)
 }
 
-fn target(known: &Columns, header: &str, options: &ReadOptions) -> Target {
-    let wanted = options.map.iter().find(|(from, _)| key(from) == key(header)).map(|(_, to)| to.as_str());
+/// The headers, of which a repeated one has its number: `Phone`, `Phone (2)`.
+fn number_repeated(headers: &[String]) -> Vec<String> {
+    let mut numbered: Vec<String> = Vec::with_capacity(headers.len());
+    for header in headers {
+        let mut name = header.clone();
+        let mut count = 2;
+        while !header.is_empty() && numbered.contains(&name) {
+            name = format!("{header} ({count})");
+            count += 1;
+        }
+        numbered.push(name);
+    }
+    numbered
+}
+
+/// The column that the options name for a header: by its spelling, else in any.
+fn wanted<'a>(header: &str, options: &'a ReadOptions) -> Option<&'a str> {
+    let exact = options.map.iter().find(|(from, _)| from == header);
+    exact.or_else(|| options.map.iter().find(|(from, _)| key(from) == key(header))).map(|(_, to)| to.as_str())
+}
+
+/// What a header is read as.
+pub(super) fn target(known: &Columns, header: &str, options: &ReadOptions) -> Target {
+    let wanted = wanted(header, options);
     match wanted {
         Some("") => return Target::Skipped,
         None if header.is_empty() => return Target::Skipped,
@@ -99,10 +117,10 @@ fn target(known: &Columns, header: &str, options: &ReadOptions) -> Target {
 }
 
 /// Checks that `map` names headers of the file and columns of the kind.
-fn check_options(known: &Columns, table: &Table, options: &ReadOptions) -> Vec<FieldError> {
+fn check_options(known: &Columns, headers: &[String], options: &ReadOptions) -> Vec<FieldError> {
     let mut problems = Vec::new();
     for (from, to) in &options.map {
-        if !table.header.iter().any(|header| key(header) == key(from)) {
+        if !headers.iter().any(|header| key(header) == key(from)) {
             problems.push(problem(Problem::new("no_such_header").with("column", from.as_str())));
         } else if !to.is_empty() && known.find(to).is_none() {
             problems.push(unknown(to, nearest(&key(to), known.read())));
@@ -133,7 +151,7 @@ mod tests {
     use super::*;
 
     fn mapped(header: &[&str], options: &ReadOptions) -> (Vec<Target>, Vec<String>) {
-        let table = Table { header: header.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() };
+        let table = Table { header: header.iter().map(|name| (*name).to_owned()).collect(), ..Table::new(1) };
         let (columns, _, problems) = map(Kind::Clients, &table, options);
         let words = problems.iter().map(|problem| crate::kernel::i18n::field("en-US", problem)).collect();
         (columns.into_iter().map(|column| column.target).collect(), words)
@@ -167,6 +185,17 @@ mod tests {
                 "These columns are missing: first_name.",
             ]
         );
+    }
+
+    #[test]
+    fn repeated_headers_have_a_number() {
+        let header = ["first_name", "last_name", "email", "company_name", "Phone", "Phone"];
+        let (_, problems) = mapped(&header, &ReadOptions::default());
+        assert_eq!(problems, ["The column “Phone” appears twice."]);
+        let map = vec![("Phone (2)".to_owned(), String::new())];
+        let (targets, problems) = mapped(&header, &ReadOptions { map, ..ReadOptions::default() });
+        assert_eq!(targets[4..], [Target::Read("phone"), Target::Skipped]);
+        assert_eq!(problems, Vec::<String>::new());
     }
 
     #[test]

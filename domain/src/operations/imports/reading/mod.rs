@@ -1,22 +1,23 @@
-//! Reads an import file as offices have it: CSV of any usual encoding and separator, JSON Lines or a workbook, with human
+//! Reads an import file as offices have it: CSV of any usual encoding and delimiter, JSON Lines or a workbook, with human
 //! headers and the dates and amounts of the office's country.
 //!
 //! What can be read in two ways is a [`ImportFile::problems`], never a guess.
+mod cell_formats;
 mod delimited;
 mod encoding;
-mod forms;
 mod header;
 mod json_lines;
 mod workbook;
 
-pub use delimited::Separator;
-pub use forms::DateOrder;
+pub use cell_formats::DateOrder;
+pub use delimited::Delimiter;
+
 pub(super) use header::key as header_key;
 pub use header::{MappedColumn, Target};
 
 use super::{Kind, Row};
 use crate::kernel::error::{Error, FieldError, Problem, Result};
-use forms::Forms;
+use cell_formats::CellFormats;
 
 /// How to read a file, where its content does not say or says otherwise.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,12 @@ pub struct ReadOptions {
     pub decimal_comma: Option<bool>,
     /// Sheet of a workbook; unset: the first.
     pub sheet: Option<String>,
+    /// Rows that a file may have; unset: any number.
+    pub max_rows: Option<usize>,
 }
+
+/// Columns that a file may have.
+const MAX_COLUMNS: usize = 256;
 
 /// A file as it was read.
 #[derive(Debug)]
@@ -59,7 +65,7 @@ pub struct FileFormat {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Container {
-    Csv { separator: Separator, encoding: &'static str },
+    Csv { delimiter: Delimiter, encoding: &'static str },
     JsonLines { encoding: &'static str },
     Workbook { sheet: String },
 }
@@ -71,10 +77,46 @@ pub struct ImportLine {
     pub row: Result<Row>,
 }
 
-/// The rows of a file under its header.
+/// The rows of a file under its header, up to a limit.
 struct Table {
     header: Vec<String>,
     rows: Vec<TableRow>,
+    max_rows: usize,
+}
+
+impl Table {
+    fn new(max_rows: usize) -> Self {
+        Self { header: Vec::new(), rows: Vec::new(), max_rows }
+    }
+
+    /// Adds the header.
+    ///
+    /// # Errors
+    /// Invalid `file` for more than [`MAX_COLUMNS`].
+    fn set_header(&mut self, header: Vec<String>) -> Result<()> {
+        check_columns(header.len())?;
+        self.header = header;
+        Ok(())
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// Invalid `file` for one more than the limit.
+    fn push(&mut self, line: usize, cells: Result<Vec<Cell>>) -> Result<()> {
+        if self.rows.len() == self.max_rows {
+            return Err(Error::field_with("file", Problem::new("too_many_file_rows").with("max", self.max_rows)));
+        }
+        self.rows.push(TableRow { line, cells });
+        Ok(())
+    }
+}
+
+fn check_columns(count: usize) -> Result<()> {
+    if count > MAX_COLUMNS {
+        return Err(Error::field_with("file", Problem::new("too_many_columns").with("max", MAX_COLUMNS)));
+    }
+    Ok(())
 }
 
 struct TableRow {
@@ -101,19 +143,20 @@ impl Cell {
 /// Reads a file of this kind of rows.
 ///
 /// # Errors
-/// Invalid `file` if it is damaged or of another type, `sheet` for an unknown sheet.
+/// Invalid `file` if it is damaged, of another type or too large, `sheet` for an unknown sheet.
 pub fn read(kind: Kind, bytes: &[u8], options: &ReadOptions) -> Result<ImportFile> {
+    let max_rows = options.max_rows.unwrap_or(usize::MAX);
     let (container, table) = if workbook::is_workbook(bytes) {
-        let (sheet, table) = workbook::parse(bytes, options.sheet.as_deref())?;
+        let (sheet, table) = workbook::parse(bytes, options.sheet.as_deref(), max_rows)?;
         (Container::Workbook { sheet }, table)
     } else {
         let (encoding, text) = encoding::decode(bytes)?;
         match text.trim_start().chars().next() {
             Some('[') => return Err(refused("json_array")),
-            Some('{') => (Container::JsonLines { encoding }, json_lines::parse(kind, &text)),
+            Some('{') => (Container::JsonLines { encoding }, json_lines::parse(kind, &text, options)?),
             _ => {
-                let (separator, table) = delimited::parse(kind, &text)?;
-                (Container::Csv { separator, encoding }, table)
+                let (delimiter, table) = delimited::parse(kind, &text, max_rows)?;
+                (Container::Csv { delimiter, encoding }, table)
             }
         }
     };
@@ -127,21 +170,21 @@ fn interpret(kind: Kind, container: Container, table: Table, options: &ReadOptio
         problems.clear();
         problems.push(FieldError { field: "file".to_owned(), problem: Problem::new("empty_file") });
     }
-    let (forms, unclear) = Forms::detect(&columns, &table.rows, options);
+    let (formats, unclear) = CellFormats::detect(&columns, &table.rows, options);
     problems.extend(unclear);
     let lines = if problems.is_empty() {
-        table.rows.into_iter().map(|row| line(&columns, &forms, row)).collect()
+        table.rows.into_iter().map(|row| line(&columns, &formats, row)).collect()
     } else {
         Vec::new()
     };
-    let format = FileFormat { container, decimal_comma: forms.decimal_comma, dates: forms.dates_shown() };
+    let format = FileFormat { container, decimal_comma: formats.decimal_comma, dates: formats.dates_shown() };
     ImportFile { format, columns, missing, problems, lines }
 }
 
-fn line(columns: &[MappedColumn], forms: &Forms, row: TableRow) -> ImportLine {
+fn line(columns: &[MappedColumn], formats: &CellFormats, row: TableRow) -> ImportLine {
     let read = |cells: Vec<Cell>| {
         let named = columns.iter().zip(cells).filter_map(|(column, cell)| match column.target {
-            Target::Read(name) => Some((name, forms.normalise(name, cell))),
+            Target::Read(name) => Some((name, formats.normalise(name, cell))),
             Target::Skipped | Target::Unknown => None,
         });
         named.collect::<Row>()

@@ -1,5 +1,5 @@
 //! XLSX workbooks: one sheet, with dates and numbers as the cells hold them.
-use super::{Cell, Table, TableRow, refused};
+use super::{Cell, Table, check_columns, refused};
 use crate::kernel::error::{Error, Problem, Result};
 use calamine::{DataRef, Reader, Xlsx};
 use std::io::{Cursor, Read};
@@ -8,9 +8,9 @@ use std::io::{Cursor, Read};
 const ZIP: &[u8] = b"PK\x03\x04";
 const XLS: &[u8] = b"\xd0\xcf\x11\xe0";
 
-/// Limits of a workbook: a small archive may unpack to more than memory holds.
+/// Limits of memory: a small archive may unpack to more than it holds, and so may cells that share their texts.
 const MAX_UNPACKED_BYTES: u64 = 128 << 20;
-const MAX_COLUMNS: usize = 256;
+const MAX_TEXT_BYTES: usize = 64 << 20;
 
 pub(super) fn is_workbook(bytes: &[u8]) -> bool {
     bytes.starts_with(ZIP) || bytes.starts_with(XLS)
@@ -20,7 +20,7 @@ pub(super) fn is_workbook(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// Invalid `file` for another format and for more than the limits; `sheet` for an unknown one.
-pub(super) fn parse(bytes: &[u8], sheet: Option<&str>) -> Result<(String, Table)> {
+pub(super) fn parse(bytes: &[u8], sheet: Option<&str>, max_rows: usize) -> Result<(String, Table)> {
     if unpacked_size(bytes).ok_or_else(no_workbook)? > MAX_UNPACKED_BYTES {
         return Err(refused("workbook_too_large"));
     }
@@ -30,28 +30,34 @@ pub(super) fn parse(bytes: &[u8], sheet: Option<&str>) -> Result<(String, Table)
     let Some(name) = wanted.unwrap_or(names.first()).cloned() else {
         return Err(Error::field_with("sheet", Problem::new("unknown").with("allowed", names.join(", "))));
     };
-    let mut table = Table { header: Vec::new(), rows: Vec::new() };
+    let mut table = Table::new(max_rows);
     let mut reader = workbook.worksheet_cells_reader(&name).map_err(|_| no_workbook())?;
-    let (mut line, mut cells) = (0, Vec::new());
+    let (mut line, mut cells, mut text_bytes) = (0, Vec::new(), 0);
     while let Some(found) = reader.next_cell().map_err(|_| no_workbook())? {
         let (row, column) = found.get_position();
         let (row, column) = (row as usize + 1, column as usize);
         if row != line {
-            add_row(&mut table, line, std::mem::take(&mut cells));
+            add_row(&mut table, line, std::mem::take(&mut cells))?;
             line = row;
         }
         if matches!(found.get_value(), DataRef::Empty) {
             continue;
         }
-        if column >= MAX_COLUMNS {
-            return Err(Error::field_with("file", Problem::new("too_many_columns").with("max", MAX_COLUMNS)));
+        check_columns(column + 1)?;
+        if let DataRef::String(text) = found.get_value() {
+            text_bytes += text.len();
+        } else if let DataRef::SharedString(text) = found.get_value() {
+            text_bytes += text.len();
+        }
+        if text_bytes > MAX_TEXT_BYTES {
+            return Err(refused("workbook_too_large"));
         }
         if cells.len() <= column {
             cells.resize(column + 1, Ok(Cell::Typed(String::new())));
         }
         cells[column] = cell(found.get_value());
     }
-    add_row(&mut table, line, cells);
+    add_row(&mut table, line, cells)?;
     Ok((name, table))
 }
 
@@ -90,14 +96,13 @@ fn cell(value: &DataRef<'_>) -> std::result::Result<Cell, ()> {
 }
 
 /// Adds the row of a line; the first with content is the header. Rows without content are left out.
-fn add_row(table: &mut Table, line: usize, cells: Vec<std::result::Result<Cell, ()>>) {
+fn add_row(table: &mut Table, line: usize, cells: Vec<std::result::Result<Cell, ()>>) -> Result<()> {
     if cells.iter().all(|cell| cell.as_ref().is_ok_and(|cell| cell.text().trim().is_empty())) {
-        return;
+        return Ok(());
     }
     if table.header.is_empty() {
         let name = |cell: &std::result::Result<Cell, ()>| cell.as_ref().map_or("", Cell::text).trim().to_owned();
-        table.header = cells.iter().map(name).collect();
-        return;
+        return table.set_header(cells.iter().map(name).collect());
     }
     let columns = table.header.len();
     let extra = cells.iter().skip(columns).any(|cell| cell.as_ref().is_ok_and(|cell| !cell.text().trim().is_empty()));
@@ -108,7 +113,7 @@ fn add_row(table: &mut Table, line: usize, cells: Vec<std::result::Result<Cell, 
         Ok(_) if extra => Err(Error::conflict("cell_without_header")),
         Ok(cells) => Ok(cells),
     };
-    table.rows.push(TableRow { line, cells });
+    table.push(line, cells)
 }
 
 #[cfg(test)]
@@ -137,7 +142,7 @@ mod tests {
 
     #[test]
     fn cells_of_a_sheet_are_read_with_their_types() {
-        let (name, table) = parse(&workbook(), Some("orders")).expect("a workbook");
+        let (name, table) = parse(&workbook(), Some("orders"), usize::MAX).expect("a workbook");
         assert_eq!((name.as_str(), table.header.len()), ("Orders", 4));
         assert_eq!(table.header, ["Identifier", "Price", "Ordered Date", "Reference"]);
         let typed = |text: &str| Cell::Typed(text.to_owned());
@@ -153,10 +158,10 @@ mod tests {
 
     #[test]
     fn the_first_sheet_is_read_unless_one_is_named() {
-        let (name, table) = parse(&workbook(), None).expect("a workbook");
+        let (name, table) = parse(&workbook(), None, usize::MAX).expect("a workbook");
         assert_eq!((name.as_str(), table.header.as_slice()), ("Notes", &["Ask Maya".to_owned()][..]));
         for (bytes, sheet) in [(&workbook()[..], Some("Nope")), (b"PK\x03\x04", None), (XLS, None)] {
-            assert!(parse(bytes, sheet).is_err());
+            assert!(parse(bytes, sheet, usize::MAX).is_err());
         }
     }
 
@@ -167,7 +172,7 @@ mod tests {
         std::io::copy(&mut std::io::repeat(b' ').take(MAX_UNPACKED_BYTES + 1), &mut archive).expect("it is written");
         let bytes = archive.finish().expect("an archive").into_inner();
         assert!(bytes.len() < 1 << 20);
-        let refused = parse(&bytes, None).map(|_| ()).expect_err("it is too large");
+        let refused = parse(&bytes, None, usize::MAX).map(|_| ()).expect_err("it is too large");
         assert!(refused.to_string().contains("workbook_too_large"), "{refused}");
     }
 }

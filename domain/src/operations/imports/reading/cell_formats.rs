@@ -1,4 +1,4 @@
-//! How a file writes dates and amounts: the order of day and month, and the decimal separator, detected from all its cells.
+//! Formats of a file's dates and amounts: the order of day and month, and the decimal separator, detected from all its cells.
 use super::{Cell, MappedColumn, ReadOptions, TableRow, Target};
 use crate::kernel::error::{FieldError, Problem};
 use chrono::NaiveDate;
@@ -12,7 +12,7 @@ const DECIMAL_COMMA: &str = "decimal_comma";
 const DATE_FORMAT: &str = "date_format";
 
 /// Whether the cells of a column are amounts of money.
-pub(super) fn is_amount(column: &str) -> bool {
+fn is_amount(column: &str) -> bool {
     AMOUNTS.contains(&column)
 }
 
@@ -40,23 +40,23 @@ impl std::str::FromStr for DateOrder {
     }
 }
 
-/// The forms of a file's dates and amounts.
+/// Formats of the dates and amounts of a file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Forms {
+pub(super) struct CellFormats {
     date_order: Option<DateOrder>,
     /// Separator of the first date that is not ISO 8601.
     date_separator: Option<char>,
     pub decimal_comma: Option<bool>,
 }
 
-/// A cell that speaks for a form.
+/// A cell that decides a format.
 struct Evidence<'a> {
     line: usize,
     text: &'a str,
 }
 
-impl Forms {
-    /// Detects the forms from the cells of the mapped columns, unless the options name them. Returns what stays unclear.
+impl CellFormats {
+    /// Detects the formats from the cells of the mapped columns, unless the options name them. Returns what stays unclear.
     pub(super) fn detect(
         columns: &[MappedColumn],
         rows: &[TableRow],
@@ -91,11 +91,12 @@ impl Forms {
     }
 
     /// A cell as the use cases read it: dates in ISO 8601, amounts without thousands separators where they decide. What
-    /// fits no form stays as it is, so that its row is rejected with it.
+    /// fits no format stays as it is, so that its row is rejected with it.
     pub(super) fn normalise(&self, column: &str, cell: Cell) -> String {
         match cell {
             Cell::Text(text) if DATES.contains(&column) => self.date(&text).unwrap_or(text),
             Cell::Text(text) if number_form(column, &text) == Some(NumberForm::Ambiguous) => self.amount(text),
+            Cell::Typed(number) if is_amount(column) => typed_amount(number),
             Cell::Text(text) | Cell::Typed(text) => text,
         }
     }
@@ -106,6 +107,7 @@ impl Forms {
             _ if first.len() == 4 => (first, second, third),
             Some(DateOrder::DayFirst) => (third, second, first),
             Some(DateOrder::MonthFirst) => (third, first, second),
+            Some(DateOrder::YearFirst) => return None,
             // Day and month are the same number, or the date is wrong in any order.
             _ => (third, second, first),
         };
@@ -121,13 +123,28 @@ impl Forms {
         if text.contains(',') != comma {
             return format!("{whole}{decimals}");
         }
-        let kept = decimals.trim_end_matches('0');
-        match kept.len() {
-            0 => whole.to_owned(),
-            // A fourth decimal, so that the three are not read as thousands again.
-            3 => format!("{whole}.{kept}0"),
-            _ => format!("{whole}.{kept}"),
+        with_decimals(whole, decimals)
+    }
+}
+
+/// The amount of a typed cell: its point is a decimal point.
+fn typed_amount(number: String) -> String {
+    match number.split_once('.') {
+        Some((whole, decimals)) if decimals.bytes().all(|digit| digit.is_ascii_digit()) => {
+            with_decimals(whole, decimals)
         }
+        _ => number,
+    }
+}
+
+/// An amount that can be read in one way only.
+fn with_decimals(whole: &str, decimals: &str) -> String {
+    let decimals = decimals.trim_end_matches('0');
+    match decimals.len() {
+        0 => whole.to_owned(),
+        // A fourth decimal, so that the three are not read as thousands.
+        3 => format!("{whole}.{decimals}0"),
+        _ => format!("{whole}.{decimals}"),
     }
 }
 
@@ -280,10 +297,10 @@ mod tests {
             .zip(cells)
             .map(|(line, cell)| TableRow { line, cells: Ok(vec![Cell::Text((*cell).to_owned())]) })
             .collect();
-        let (forms, problems) = Forms::detect(&[mapped], &rows, options);
+        let (formats, problems) = CellFormats::detect(&[mapped], &rows, options);
         match problems.first() {
             Some(problem) => Err(crate::kernel::i18n::field("en-US", problem)),
-            None => Ok(cells.iter().map(|cell| forms.normalise(column, Cell::Text((*cell).to_owned()))).collect()),
+            None => Ok(cells.iter().map(|cell| formats.normalise(column, Cell::Text((*cell).to_owned()))).collect()),
         }
     }
 
@@ -319,6 +336,24 @@ mod tests {
     }
 
     #[test]
+    fn typed_amounts_have_a_decimal_point() {
+        for (written, read) in [
+            ("0.070", "0.07"),
+            ("1.250", "1.25"),
+            ("1.255", "1.2550"),
+            ("7.000", "7"),
+            ("100", "100"),
+            ("-1250.5", "-1250.5"),
+            ("1.0e2", "1.0e2"),
+        ] {
+            let formats = CellFormats { decimal_comma: Some(true), ..CellFormats::default() };
+            assert_eq!(formats.normalise("price", Cell::Typed(written.to_owned())), read);
+        }
+        let formats = CellFormats::default();
+        assert_eq!(formats.normalise("identifier", Cell::Typed("1250.10".to_owned())), "1250.10");
+    }
+
+    #[test]
     fn order_of_day_and_month_is_detected_from_all_dates() {
         let auto = ReadOptions::default();
         let given = |order| ReadOptions { date_order: Some(order), ..ReadOptions::default() };
@@ -330,6 +365,7 @@ mod tests {
             (&["5-5-2026"], &auto, &["2026-05-05"]),
             (&["03/04/2026", "2026-01-31"], &given(DateOrder::MonthFirst), &["2026-03-04", "2026-01-31"]),
             (&["12/31/2025"], &given(DateOrder::DayFirst), &["12/31/2025"]),
+            (&["03/04/2026", "2026-04-03"], &given(DateOrder::YearFirst), &["03/04/2026", "2026-04-03"]),
             (
                 &["46022", "31.12.25", "32.12.2025", "soon", "2026-02-10T03:00:00+00:00"],
                 &auto,
