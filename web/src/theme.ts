@@ -163,7 +163,16 @@ export const theme: MantineThemeOverride = {
         transitionProps: { transition: 'pop', duration: 180 },
       },
     },
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false, shadow: 'md', radius: 'md', width: 220 } },
+    Menu: {
+      defaultProps: {
+        withInitialFocusPlaceholder: false,
+        // Not at keys: one that arrives before the focus does would close the menu.
+        clickOutsideEvents: ['mousedown', 'touchstart'],
+        shadow: 'md',
+        radius: 'md',
+        width: 220,
+      },
+    },
     // Rows inserted above shift a row: keep its menu or list open and attached.
     Popover: { defaultProps: { hideDetached: false, shadow: 'md', radius: 'md' } },
     Notification: { defaultProps: { radius: 'md', withBorder: true } },
