@@ -119,7 +119,7 @@ test('steps are moved through, completed, assigned, edited and selected by keybo
     .toBe(1);
 });
 
-test('keys stay with a menu that takes the focus late, and live updates keep it open', async ({ office }) => {
+test('keys belong to a menu from its opening on, and live updates keep it open', async ({ office }) => {
   const { spv } = await office.clientWithOrder(office.newPerson('Runa', 'Dahl'));
   const elias = await office.employee();
   const { keyboard } = elias.page;
@@ -129,22 +129,27 @@ test('keys stay with a menu that takes the focus late, and live updates keep it 
   await expect(elias.step(first.step_name)).toBeVisible();
   const rows = elias.page.locator('[data-row]');
   const menu = elias.page.getByRole('menu');
+  const person = elias.page.getByRole('menuitem', { name: 'Elias Brandt' });
 
   await rows.nth(0).focus();
-  // Timers run late, as on a busy machine: the focus is still on the row when the next key arrives.
+  // Timers run late, as on a busy machine: nothing that a menu does in one helps the next key.
   await elias.page.evaluate(() => {
     const onTime = globalThis.setTimeout;
     const late = (run: () => void, delay = 0) => onTime(run, Math.max(delay, 2000));
     Object.assign(globalThis, { setTimeout: late, onTime });
   });
   await keyboard.press('a');
-  await expect(menu).toBeVisible();
+  await keyboard.press('Escape');
+  await expect(menu).toHaveCount(0);
   await expect(rows.nth(0)).toBeFocused();
-  for (const key of ['c', 'x', 'j', 'e']) await keyboard.press(key);
+  await keyboard.press('a');
+  for (const key of ['c', 'x', 'j']) await keyboard.press(key);
   await expect(menu).toBeVisible();
-  await expect(rows.nth(0)).toBeFocused();
-  await elias.page.evaluate(() => Object.assign(globalThis, { setTimeout: Reflect.get(globalThis, 'onTime') }));
-  await expect(rows.nth(0)).not.toBeFocused();
+  await elias.page.evaluate(() =>
+    Object.assign(globalThis, { setTimeout: Reflect.get(globalThis, 'onTime') }),
+  );
+  await keyboard.press('ArrowDown');
+  await expect(person).toBeFocused();
   await expect(elias.button(`Complete ${first.step_name}`)).toHaveAttribute('aria-pressed', 'false');
   await expect(elias.page.getByRole('dialog')).toHaveCount(0);
 
@@ -154,7 +159,7 @@ test('keys stay with a menu that takes the focus late, and live updates keep it 
   }
   await expect(elias.button(`Complete ${second.step_name}`)).toHaveAttribute('aria-pressed', 'true');
   await expect(menu).toBeVisible();
-  await elias.page.getByRole('menuitem', { name: 'Elias Brandt' }).click();
+  await keyboard.press('Enter');
   await elias.expectToast('Step Updated', first.step_name);
   expect((await order()).steps[0]).toMatchObject({ status: 'completed', assignee: { name: 'Elias Brandt' } });
 });

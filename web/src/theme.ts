@@ -79,6 +79,13 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: scheme(1),
 });
 
+/** In a microtask: Mantine first notes in an effect where the focus returns to. */
+const focusFirstItem = (menu: HTMLElement | null) => {
+  queueMicrotask(() =>
+    menu?.querySelector<HTMLElement>('[data-menu-item]:not([data-disabled])')?.focus({ preventScroll: true }),
+  );
+};
+
 export const theme: MantineThemeOverride = {
   primaryColor: 'brand',
   primaryShade: { light: 7, dark: 6 },
@@ -166,13 +173,15 @@ export const theme: MantineThemeOverride = {
     Menu: {
       defaultProps: {
         withInitialFocusPlaceholder: false,
-        // Not at keys: one that arrives before the focus does would close the menu.
+        // Opens at once and takes the focus at once: no key is lost between, or has a row below as its target.
+        transitionProps: { duration: 0 },
         clickOutsideEvents: ['mousedown', 'touchstart'],
         shadow: 'md',
         radius: 'md',
         width: 220,
       },
     },
+    MenuDropdown: { defaultProps: { ref: focusFirstItem } },
     // Rows inserted above shift a row: keep its menu or list open and attached.
     Popover: { defaultProps: { hideDetached: false, shadow: 'md', radius: 'md' } },
     Notification: { defaultProps: { radius: 'md', withBorder: true } },
