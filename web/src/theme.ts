@@ -79,8 +79,15 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: scheme(1),
 });
 
-/** In a microtask: Mantine first notes in an effect where the focus returns to. */
-const focusFirstItem = (menu: HTMLElement | null) => {
+/**
+ * Focuses a menu before the next key. In a microtask, because Mantine first notes in an effect where the focus returns to;
+ * its own focus comes in a timer and goes to `data-autofocus`, which stays with the item that has the focus by then.
+ */
+const focusMenu = (menu: HTMLElement | null) => {
+  menu?.addEventListener('focusin', ({ target }) => {
+    menu.querySelector('[data-autofocus]')?.removeAttribute('data-autofocus');
+    if (target instanceof HTMLElement) target.dataset.autofocus = 'true';
+  });
   queueMicrotask(() =>
     menu?.querySelector<HTMLElement>('[data-menu-item]:not([data-disabled])')?.focus({ preventScroll: true }),
   );
@@ -181,7 +188,7 @@ export const theme: MantineThemeOverride = {
         width: 220,
       },
     },
-    MenuDropdown: { defaultProps: { ref: focusFirstItem } },
+    MenuDropdown: { defaultProps: { ref: focusMenu } },
     // Rows inserted above shift a row: keep its menu or list open and attached.
     Popover: { defaultProps: { hideDetached: false, shadow: 'md', radius: 'md' } },
     Notification: { defaultProps: { radius: 'md', withBorder: true } },
