@@ -7,7 +7,7 @@ import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import { errorText } from '../../../api/errors';
 import type { ImportSummary } from '../../../api/types';
-import { number } from '../../../messages/format';
+import { dateTime, number } from '../../../messages/format';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
@@ -42,7 +42,19 @@ export function RecentImports() {
         row.undone_at ? (
           t('imports.undone', { n: number(row.removed) })
         ) : Date.parse(row.undo_until) > dataUpdatedAt ? (
-          <Button variant="default" size="compact-sm" onClick={() => setUndoing(row)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-label={
+              row.file_name
+                ? t('imports.undo_of', { name: row.file_name })
+                : t('imports.undo_of_unnamed', {
+                    kind: t(`imports.kinds.${row.kind}`),
+                    when: dateTime(row.created_at),
+                  })
+            }
+            onClick={() => setUndoing(row)}
+          >
             {t('imports.undo')}
           </Button>
         ) : null,
@@ -79,7 +91,7 @@ function UndoDialog({ of, onClose }: { of: ImportSummary; onClose: () => void })
   });
   return (
     <ConfirmDialog
-      title={t('imports.undo_title', { name: of.file_name })}
+      title={of.file_name ? t('imports.undo_title', { name: of.file_name }) : t('imports.undo_title_unnamed')}
       confirmLabel={t('imports.undo')}
       busyLabel={t('imports.undoing')}
       busy={undo.isPending}
