@@ -102,6 +102,7 @@ function SendAgainButton({ mail }: { mail: Mail }) {
       variant="default"
       size="compact-sm"
       busy={resend.isPending}
+      aria-label={t('outbox.again_to', { kind: t(`outbox.kind.${mail.kind}`), to: mail.to_email })}
       label={t('outbox.again')}
       busyLabel={t('outbox.queueing')}
       onClick={() => resend.mutate(undefined)}
