@@ -68,7 +68,13 @@ export function RecentImports() {
           columns={columns}
           state={{ rows: data?.items, error: error ? errorText(error) : null, retry: () => void refetch() }}
           rowKey={({ id }) => id}
-          empty={<EmptyState icon={<IconFileSpreadsheet size={20} />} title={t('imports.none')} />}
+          empty={
+            <EmptyState
+              icon={<IconFileSpreadsheet size={20} />}
+              title={t('imports.none')}
+              text={t('imports.none_text')}
+            />
+          }
         />
       </Section>
       {undoing && <UndoDialog of={undoing} onClose={() => setUndoing(null)} />}
