@@ -33,7 +33,7 @@ type Group = OfficeAnalytics['companies'][number];
 /** Office analytics: all companies. */
 export function Component() {
   const { t } = useTranslation(['admin', 'reports']);
-  const { range, filter } = useDateRange();
+  const { range, days, filter } = useDateRange();
   const rangeText = useDateRangeText();
   const { data, error, refetch } = useQuery(queries.officeAnalytics(range));
   const earlier = usePrevious(data);
@@ -61,7 +61,7 @@ export function Component() {
     <>
       <PageHeader
         title={t('reports:analytics.title')}
-        text={data ? `${t('analytics.text')} ${rangeText(data)}` : t('analytics.text')}
+        text={`${t('analytics.text')} ${rangeText(data ?? days)}`}
         actions={filter}
       />
       {error && !data ? (
