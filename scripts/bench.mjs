@@ -153,7 +153,7 @@ async function office(database) {
   if (database === "postgres") {
     const postgres = join("/var/tmp", `spv-bench-${process.pid}`);
     const { username, port, pathname } = new URL(execFileSync(join(root, "scripts/postgres.sh"), ["start", postgres], { encoding: "utf8" }).trim());
-    // By its socket, as docs/operations.md says for one machine.
+    // By its socket, as docs/operate.md says for one machine.
     env.SPV_DATABASE_URL = `postgres://${username}@${encodeURIComponent(postgres)}:${port}${pathname}`;
     // Autovacuum after the seed takes CPU time that must not be counted.
     settle = () => execFileSync(join(root, "scripts/postgres.sh"), ["vacuum", postgres]);
@@ -182,7 +182,7 @@ async function office(database) {
 
 /**
  * Linux shares the processor between sessions before it applies priorities within one, and a database server is a session
- * of its own: docs/operations.md says to switch that off if both run on one machine.
+ * of its own: docs/operate.md says to switch that off if both run on one machine.
  */
 function yieldAcrossSessions() {
   const setting = "/proc/sys/kernel/sched_autogroup_enabled";

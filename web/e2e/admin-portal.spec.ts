@@ -303,8 +303,10 @@ test('office charts become tables on a phone, and the CSV adds up to the totals 
   // A figure leads to the rows that it counts.
   await sigrid.showTable('Sign-ins over time');
   await table('Sign-ins over time').getByRole('link').last().click();
-  await sigrid.expectPath(/\/admin-dashboard\/logs\?what=session&from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d$/);
-  await expect(sigrid.button('Event is Sessions')).toBeVisible();
+  await sigrid.expectPath(
+    /\/admin-dashboard\/logs\?what=session\.started&from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d$/,
+  );
+  await expect(sigrid.button('Event is Sign-ins')).toBeVisible();
 });
 
 test('job list loads further pages by keyboard without duplicates', async ({ ownOffice: office }) => {

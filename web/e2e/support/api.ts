@@ -46,6 +46,15 @@ export class Api {
     return this.call<Body>('PATCH', path, body);
   }
 
+  /** Content of a file. */
+  async bytes(path: string): Promise<Buffer> {
+    const response = await fetch(this.url + path, {
+      headers: { ...(this.session && { authorization: `Bearer ${this.session.access_token}` }) },
+    });
+    if (!response.ok) throw new Refused(response.status, await response.text());
+    return Buffer.from(await response.arrayBuffer());
+  }
+
   private async call<Body>(method: string, path: string, body?: object): Promise<Body> {
     const response = await fetch(this.url + path, {
       method,

@@ -125,6 +125,19 @@ function receive(message: Message): void {
 /** Aggregates of orders, invoices and commissions. */
 const AGGREGATE_NOUNS = ['finances', 'analytics', 'reports'];
 
+/** Requests and uploads depend on the order. */
+const ORDER_NOUNS = [
+  'spvs',
+  'clients',
+  'invoices',
+  'document_requests',
+  'documents',
+  'tasks',
+  'performance',
+  'commissions',
+  ...AGGREGATE_NOUNS,
+];
+
 const NOUN_DEPENDENCIES = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
@@ -136,18 +149,7 @@ const NOUN_DEPENDENCIES = {
   lead: ['leads', 'requests'],
   invoice: ['invoices', ...AGGREGATE_NOUNS],
   request: ['requests', 'documents', 'tasks'],
-  // Requests and uploads depend on the order.
-  spv: [
-    'spvs',
-    'clients',
-    'invoices',
-    'document_requests',
-    'documents',
-    'tasks',
-    'performance',
-    'commissions',
-    ...AGGREGATE_NOUNS,
-  ],
+  spv: ORDER_NOUNS,
   // Not the reports: they aggregate everything, and steps change all day.
   step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],
   report_schedule: ['report_schedules'],
@@ -161,7 +163,7 @@ const NOUN_DEPENDENCIES = {
   recovery_codes: ['security'],
   identity: ['security'],
   mail: ['mails'],
-  import: ['imports', 'clients', 'companies', 'isos', 'spvs', 'users'],
+  import: ['imports', 'companies', 'isos', 'users', ...ORDER_NOUNS],
   user: ['me', 'clients', 'security', 'staff', 'users'],
   settings: ['settings'],
   maintenance: ['settings'],

@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { ChoiceButton } from './ChoiceButton';
 import type { Choice } from './ChoiceSelect';
 import classes from './RangePanel.module.css';
 
@@ -22,14 +23,13 @@ export function RangePanel({ periods, period, from, to, onPeriod, onRange }: Ran
     <div className={classes.panel}>
       <div className={classes.periods}>
         {periods.map((choice) => (
-          <button
+          <ChoiceButton
             key={choice.value}
-            type="button"
-            aria-pressed={choice.value === period}
-            onClick={() => onPeriod(choice.value)}
+            chosen={choice.value === period}
+            onChoose={() => onPeriod(choice.value)}
           >
             {choice.label}
-          </button>
+          </ChoiceButton>
         ))}
       </div>
       <Suspense fallback={<Skeleton width={252} height={280} aria-hidden="true" />}>

@@ -8,16 +8,24 @@ interface Props {
   actions?: ReactNode;
   /** Content with its own padding, such as a table. */
   flush?: boolean;
+  /** Moves the focus to the title when the section appears: it takes the place of what had the focus. */
+  takesFocus?: boolean;
   children: ReactNode;
 }
 
 /** Card with a title. */
-export function Section({ title, actions, flush = false, children }: Props) {
+export function Section({ title, actions, flush = false, takesFocus, children }: Props) {
   const id = useId();
   return (
     <section className={classes.section} aria-labelledby={id}>
       <div className={classes.head}>
-        <Title order={2} id={id} fz="lg">
+        <Title
+          order={2}
+          id={id}
+          fz="lg"
+          tabIndex={takesFocus ? -1 : undefined}
+          ref={takesFocus ? focusOnce : undefined}
+        >
           {title}
         </Title>
         {actions && <div className={classes.actions}>{actions}</div>}
@@ -26,3 +34,5 @@ export function Section({ title, actions, flush = false, children }: Props) {
     </section>
   );
 }
+
+const focusOnce = (title: HTMLElement | null) => title?.focus();

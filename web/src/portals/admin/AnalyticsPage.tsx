@@ -33,7 +33,7 @@ type Group = OfficeAnalytics['companies'][number];
 /** Office analytics: all companies. */
 export function Component() {
   const { t } = useTranslation(['admin', 'reports']);
-  const { range, filter } = useDateRange();
+  const { range, days, filter } = useDateRange();
   const rangeText = useDateRangeText();
   const { data, error, refetch } = useQuery(queries.officeAnalytics(range));
   const earlier = usePrevious(data);
@@ -61,7 +61,7 @@ export function Component() {
     <>
       <PageHeader
         title={t('reports:analytics.title')}
-        text={data ? `${t('analytics.text')} ${rangeText(data)}` : t('analytics.text')}
+        text={`${t('analytics.text')} ${rangeText(data ?? days)}`}
         actions={filter}
       />
       {error && !data ? (
@@ -96,7 +96,7 @@ export function Component() {
               label={t('analytics.sign_ins')}
               explain={t('analytics.sign_ins_text')}
               icon={<IconLogin2 size={18} />}
-              link={linkTo(paths.adminLogsOf({ what: 'session' }))}
+              link={linkTo(signInsPath(data ?? range))}
               {...counted((row) => row.sign_ins)}
             />
           </StatRow>
@@ -125,7 +125,7 @@ export function Component() {
                     ['analytics.sign_ins', (row) => row.sign_ins],
                     ['analytics.failed_sign_ins', (row) => row.failed_sign_ins],
                   ]}
-                  pathOf={(row) => paths.adminLogsOf({ what: 'session', ...daysOfMonth(row.month) })}
+                  pathOf={(row) => signInsPath(daysOfMonth(row.month))}
                 />
                 <Groups
                   title={t('analytics.by_company')}
@@ -156,6 +156,11 @@ interface FiguresProps {
   data: OfficeAnalytics;
   /** Months of the period before. */
   before?: Month[];
+}
+
+/** The sign-ins of these days in the activity log; failed ones are events of another kind. */
+function signInsPath({ from, to }: { from?: string | null; to?: string | null }): string {
+  return paths.adminLogsOf({ what: 'session.started', ...(from && { from }), ...(to && { to }) });
 }
 
 /** Orders placed in a month, whose fees are its revenue. */

@@ -16,12 +16,11 @@ import { EmptyState } from '../../ui/EmptyState';
 import type { GridColumn } from '../../ui/grid/columns';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
-import { Tag } from '../../ui/Tag';
+import { Settled, Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
 import classes from './logs/logs.module.css';
 
 const statuses: readonly MailStatus[] = ['queued', 'sent', 'failed'];
-const tones = { queued: 'wait', sent: 'done', failed: 'stop' } as const;
 
 /** The outbox: emails by status, with the mail server's answer, and sending again. */
 export function Component() {
@@ -35,7 +34,7 @@ export function Component() {
       key: 'status',
       phone: 'side',
       header: t('outbox.status'),
-      cell: (mail) => <Tag tone={tones[mail.status]}>{t(`outbox.is.${mail.status}`)}</Tag>,
+      cell: (mail) => <MailState status={mail.status} />,
     },
     { key: 'kind', phone: 'text', header: t('outbox.kind'), cell: (mail) => t(`outbox.kind.${mail.kind}`) },
     {
@@ -46,11 +45,12 @@ export function Component() {
     },
     {
       key: 'error',
-      phone: 'text',
+      phone: 'below',
       header: t('outbox.error'),
-      cell: (mail) => (
-        <span className={classes.value}>{mail.status === 'sent' ? '' : (mail.last_error ?? '')}</span>
-      ),
+      cell: (mail) =>
+        mail.status !== 'sent' && mail.last_error ? (
+          <span className={classes.value}>{mail.last_error}</span>
+        ) : null,
     },
     {
       key: 'again',
@@ -88,6 +88,14 @@ export function Component() {
   );
 }
 
+/** Only what waits or failed has a color. */
+function MailState({ status }: { status: MailStatus }) {
+  const { t } = useTranslation('admin');
+  const label = t(`outbox.is.${status}`);
+  if (status === 'sent') return <Settled tone="done">{label}</Settled>;
+  return <Tag tone={status === 'failed' ? 'stop' : 'wait'}>{label}</Tag>;
+}
+
 function SendAgainButton({ mail }: { mail: Mail }) {
   const { t } = useTranslation('admin');
   const resend = useSave({
@@ -102,6 +110,7 @@ function SendAgainButton({ mail }: { mail: Mail }) {
       variant="default"
       size="compact-sm"
       busy={resend.isPending}
+      aria-label={t('outbox.again_to', { kind: t(`outbox.kind.${mail.kind}`), to: mail.to_email })}
       label={t('outbox.again')}
       busyLabel={t('outbox.queueing')}
       onClick={() => resend.mutate(undefined)}

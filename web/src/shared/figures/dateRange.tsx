@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import { date, dateRange, dateTime } from '../../messages/format';
+import { date, dateRange, dateTime, todayInOfficeZone } from '../../messages/format';
 import { useParam, useSetParams } from '../queryParams';
 import { RangeField } from '../../ui/RangeField';
+import { namedRange } from './namedRange';
 
 export const periods = ['this_month', 'last_month', 'this_year', 'last_year', 'all_time'] as const;
 export type ReportPeriod = (typeof periods)[number];
@@ -34,7 +35,9 @@ export function useDateRange() {
       onRange={(first, last) => set({ period: CUSTOM_RANGE, from: first, to: last })}
     />
   );
-  return { range, period: own ? undefined : period, filter };
+  /** What the server will answer, to say so before it does: the text keeps its height. */
+  const days = own ? range : period === 'all_time' ? {} : namedRange(period, todayInOfficeZone());
+  return { range, days, period: own ? undefined : period, filter };
 }
 
 const FRESH_FOR_MS = 60_000;

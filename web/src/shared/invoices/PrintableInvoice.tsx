@@ -15,7 +15,7 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
     <article className={classes.paper} aria-label={t('invoice', { number: invoice.number })}>
       <div className={classes.head}>
         <div>
-          <h2 className={`${classes.kind} num`}>{t('invoice', { number: invoice.number })}</h2>
+          <h2 className={classes.kind}>{t('invoice', { number: invoice.number })}</h2>
           <InvoiceState invoice={invoice} />
         </div>
         <div className={classes.issuer}>
@@ -93,7 +93,7 @@ function Fact({ label, value }: { label: string; value: string }) {
   return (
     <div>
       <p className={classes.label}>{label}</p>
-      <p className="num">{value}</p>
+      <p>{value}</p>
     </div>
   );
 }

@@ -64,13 +64,23 @@ export function useInvoiceColumns({ withClient }: { withClient: boolean }): Grid
       sort: 'total',
       descendingFirst: true,
       phone: 'side',
-      cell: (invoice) => <Money amount={invoice.total} currency={invoice.currency} />,
+      cell: (invoice) => <Amount of={invoice} amount={invoice.total} />,
     },
     {
       key: 'due',
       header: t('column.due'),
       align: 'right',
-      cell: (invoice) => <Money amount={invoice.due} currency={invoice.currency} />,
+      cell: (invoice) => <Amount of={invoice} amount={invoice.due} />,
     },
   ];
+}
+
+/** In the background where nothing is to be paid: amounts of void invoices, and zero. */
+function Amount({ of, amount }: { of: Invoice; amount: string }) {
+  const open = of.status !== 'void' && Number(amount) > 0;
+  return (
+    <Text component="span" fz="inherit" c={open ? undefined : 'dimmed'}>
+      <Money amount={amount} currency={of.currency} />
+    </Text>
+  );
 }

@@ -87,7 +87,8 @@ function StepBody({ step, spv, compact, reader, isCurrent, action }: BodyProps) 
       </div>
       {open && isCurrent && (reader === 'client' || step.status === 'blocked') && (
         <div className={classes.now}>
-          <Now step={step} reader={reader} />
+          {/* With an action the page says above what it waits for. */}
+          {!(action && waitingOn(step) === reader) && <Now step={step} reader={reader} />}
           {action?.(step)}
         </div>
       )}

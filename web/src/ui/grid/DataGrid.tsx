@@ -9,15 +9,7 @@ import {
   type RowSelectionState,
 } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import {
-  useEffect,
-  useMemo,
-  useRef,
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  type RefObject,
-} from 'react';
+import { useEffect, useMemo, useRef, type MouseEvent, type ReactNode, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { number } from '../../messages/format';
 import { ErrorState } from '../ErrorState';
@@ -25,6 +17,7 @@ import { InfoTooltip } from '../InfoTooltip';
 import { LoadMore } from '../LoadMore';
 import { nextSort, type Density, type GridColumn, type GridState, type Sort } from './columns';
 import classes from './DataGrid.module.css';
+import { usePageKeyDown } from '../pageKeys';
 import { useStickyHead } from './useStickyHead';
 
 const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature });
@@ -103,7 +96,7 @@ export function DataGrid<Row>(props: GridProps<Row>) {
   const isShown = !(state.rows ? state.rows.length === 0 : state.error);
   const wide = useStickyHead(box, isShown);
   const focusRow = useRowFocus(body, rows.length);
-  const onKeyDown = useRowKeys({ ...props, rows, body, focusRow });
+  useRowKeys({ ...props, rows, body, focusRow });
   const loadMore = useFocusAfterLoad(state, focusRow);
   if (!state.rows && state.error) return <ErrorState message={state.error} onRetry={state.retry} />;
   if (state.rows?.length === 0) return <>{props.empty}</>;
@@ -126,7 +119,6 @@ export function DataGrid<Row>(props: GridProps<Row>) {
           aria-busy={!state.rows || state.stale}
           aria-rowcount={state.total?.exact ? state.total.rows + 1 : -1}
           data-density={density}
-          onKeyDown={onKeyDown}
         >
           <thead role="rowgroup" className={classes.head}>
             <tr role="row">
@@ -460,25 +452,25 @@ interface Keys<Row> extends GridProps<Row> {
   focusRow: (index: number) => void;
 }
 
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement &&
-  target.closest(
-    'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"]',
-  );
-
-/** J and K move, also from elsewhere on the page of a main list; X selects, Shift+X selects a range, Space peeks; Enter is the link's own. */
+/**
+ * J and K move, also from elsewhere on the page of a main list; X selects, Shift+X selects a range, Space peeks; Enter is
+ * the link's own.
+ */
 function useRowKeys<Row>({ rows, body, focusRow, selection, onPeek, main }: Keys<Row>) {
   const anchor = useRef<number>(undefined);
-  const act = (event: globalThis.KeyboardEvent | KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const element = event.target instanceof HTMLElement ? event.target.closest('tr[data-index]') : null;
-    const index =
-      element instanceof HTMLElement && body.current?.contains(element) ? Number(element.dataset.index) : -1;
+  usePageKeyDown((event) => {
+    const { target } = event;
+    if (!(target instanceof Element) || !body.current) return;
+    if (!main && !body.current.closest('table')?.contains(target)) return;
+    const element = body.current.contains(target) ? target.closest<HTMLElement>('tr[data-index]') : null;
+    const index = element ? Number(element.dataset.index) : -1;
     const key = event.key.toLowerCase();
     const row = rows[index];
     if ((key === 'j' || key === 'k') && !event.shiftKey) {
       event.preventDefault();
       focusRow(index < 0 ? 0 : index + (key === 'j' ? 1 : -1));
+    } else if (event.repeat) {
+      // A key held down acts once.
     } else if (key === 'x' && row && selection) {
       event.preventDefault();
       const on = !selection.ids[row.id];
@@ -491,27 +483,11 @@ function useRowKeys<Row>({ rows, body, focusRow, selection, onPeek, main }: Keys
       }
       anchor.current = index;
       selection.onChange(ids);
-    } else if (key === ' ' && row && onPeek && isLink(event.target)) {
+    } else if (key === ' ' && row && onPeek && isLink(target)) {
       event.preventDefault();
       onPeek(row.original);
     }
-  };
-  const latest = useRef(act);
-  useEffect(() => {
-    latest.current = act;
-  });
-  useEffect(() => {
-    if (!main) return undefined;
-    const onKey = (event: globalThis.KeyboardEvent) => {
-      const own = event.target instanceof Node && body.current?.closest('table')?.contains(event.target);
-      const isOverlayOpen = document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]');
-      // Within the list its own handler answers.
-      if (!own && !isOverlayOpen && !event.defaultPrevented) latest.current(event);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [main, body]);
-  return act;
+  }, body);
 }
 
 const isLink = (target: EventTarget | null) =>

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Menu, Popover } from '@mantine/core';
 import { IconCheck, IconPlus, IconX } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ChoiceButton } from '../ChoiceButton';
 import type { Choice } from '../ChoiceSelect';
 import classes from './FilterChips.module.css';
 
@@ -137,16 +138,14 @@ function Chip({ filter, value, initiallyOpen, onChange, onClose }: ChipProps) {
         {filter.field
           ? filter.field(value, choose)
           : choices.map((choice) => (
-              <button
+              <ChoiceButton
                 key={choice.value}
-                type="button"
-                className={classes.choice}
-                aria-pressed={choice.value === value}
-                onClick={() => choose(choice.value)}
+                chosen={choice.value === value}
+                onChoose={() => choose(choice.value)}
               >
                 {choice.label}
                 {choice.value === value && <IconCheck size={14} aria-hidden="true" />}
-              </button>
+              </ChoiceButton>
             ))}
       </Popover.Dropdown>
     </Popover>

@@ -25,8 +25,8 @@ export interface GridColumn<Row> {
   width?: number;
   /** Sums under the column, one for each currency. */
   sums?: string[];
-  /** Place in the two lines of a row on phones; without one it is left out there. */
-  phone?: 'title' | 'side' | 'text' | 'end';
+  /** Place in the two lines of a row on phones, or whole below them; without one it is left out there. */
+  phone?: 'title' | 'side' | 'text' | 'end' | 'below';
 }
 
 export type Density = 'compact' | 'normal' | 'roomy';

@@ -1,21 +1,20 @@
 import '@mantine/dropzone/styles.layer.css';
-import { Button, Group, Select, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
 import { IconFileSpreadsheet } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../../../api/errors';
+import { errorText, fieldErrors } from '../../../api/errors';
 import { bytes, number } from '../../../messages/format';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ErrorState } from '../../../ui/ErrorState';
 import { Section } from '../../../ui/Section';
 import { ColumnMapping } from './ColumnMapping';
+import { importFile, initialOptions, isWorkbook, kinds, type ImportOptions } from './importFile';
 import { ImportOutcome } from './ImportOutcome';
-import { dateFormats, importFile, kinds, type ImportOptions } from './importFile';
-
-const initial: ImportOptions = { kind: 'clients', map: {}, dateFormat: '', decimalComma: '', update: false };
+import { ReadOptions } from './ReadOptions';
+import { useTrial, type ChosenFile } from './useTrial';
 
 interface Props {
   /** Begins with a new file. */
@@ -25,26 +24,18 @@ interface Props {
 /** Chooses a file, tries it with each change of the options, and imports it. */
 export function ImportForm({ onAgain }: Props) {
   const { t } = useTranslation('admin');
-  const open = useRef<() => void>(null);
-  const [file, setFile] = useState<File | null>(null);
-  const [options, setOptions] = useState(initial);
+  const [chosen, setChosen] = useState<ChosenFile | null>(null);
+  const [options, setOptions] = useState(initialOptions);
   const change = (changed: Partial<ImportOptions>) => setOptions({ ...options, ...changed });
-  const trial = useQuery({
-    queryKey: ['import trial', file?.name, file?.size, file?.lastModified, options],
-    queryFn: () => importFile(file as File, options, true),
-    enabled: file !== null,
-    staleTime: Infinity,
-    retry: false,
-    placeholderData: keepPreviousData,
-  });
+  const trial = useTrial(chosen, options);
   const run = useSave({
-    save: () => importFile(file as File, options, false),
+    save: (file: File) => importFile(file, options, false),
     onSaved: () => undefined,
     invalidates: 'import',
   });
   if (run.data) {
     return (
-      <Section title={t('imports.done')}>
+      <Section title={t('imports.done')} takesFocus>
         <ImportOutcome report={run.data} />
         <Group mt="md">
           <Button onClick={onAgain}>{t('imports.again')}</Button>
@@ -52,7 +43,9 @@ export function ImportForm({ onAgain }: Props) {
       </Section>
     );
   }
-  const report = trial.data;
+  const busy = run.isPending;
+  const { data: report, error } = trial;
+  const sheetError = error ? fieldErrors(error).sheet : undefined;
   const changes = (report?.counts.created ?? 0) + (report?.counts.updated ?? 0);
   const ready = report !== undefined && report.problems.length === 0 && !trial.isFetching && changes > 0;
   return (
@@ -63,68 +56,51 @@ export function ImportForm({ onAgain }: Props) {
           value={options.kind}
           data={kinds.map((value) => ({ value, label: t(`imports.kinds.${value}`) }))}
           allowDeselect={false}
+          disabled={busy}
           maw={320}
           onChange={(value) => change({ kind: kinds.find((kind) => kind === value) ?? 'clients', map: {} })}
         />
-        <Dropzone
-          openRef={open}
-          onDrop={([dropped]) => {
-            if (!dropped) return;
-            setFile(dropped);
-            change({ map: {} });
+        <FileField
+          file={chosen?.file}
+          disabled={busy}
+          onChoose={(file) => {
+            setChosen({ file, number: (chosen?.number ?? 0) + 1 });
+            change({ map: {}, sheet: '' });
           }}
-          multiple={false}
-          activateOnClick={false}
-          inputProps={{ 'aria-label': t('imports.file') }}
-        >
-          <Group gap="sm">
-            <IconFileSpreadsheet size={20} aria-hidden="true" />
-            <Text size="sm">{file ? `${file.name}, ${bytes(file.size)}` : t('imports.drop')}</Text>
-            <Button variant="default" style={{ pointerEvents: 'all' }} onClick={() => open.current?.()}>
-              {file ? t('imports.choose_another') : t('imports.choose')}
-            </Button>
-          </Group>
-        </Dropzone>
-        {trial.error && <ErrorState message={errorText(trial.error)} onRetry={() => void trial.refetch()} />}
-        {file && report && (
+        />
+        {error && !sheetError && (
+          <ErrorState message={errorText(error)} onRetry={() => void trial.refetch()} />
+        )}
+        {trial.isLoading && <TrialSkeleton />}
+        {chosen && report && (
+          <ColumnMapping
+            report={report}
+            map={options.map}
+            ignoreUnknown={options.ignoreUnknown}
+            disabled={busy}
+            onChange={(map) => change({ map })}
+          />
+        )}
+        {chosen && (
+          <ReadOptions
+            key={chosen.number}
+            options={options}
+            hasSheets={isWorkbook(chosen.file)}
+            sheetError={sheetError}
+            disabled={busy}
+            onChange={change}
+          />
+        )}
+        {chosen && report && (
           <>
-            <ColumnMapping report={report} map={options.map} onChange={(map) => change({ map })} />
-            <Group align="end">
-              <Select
-                label={t('imports.dates')}
-                value={options.dateFormat}
-                data={[{ value: '', label: t('imports.detected') }, ...dateFormats]}
-                allowDeselect={false}
-                onChange={(value) => change({ dateFormat: value ?? '' })}
-              />
-              <Select
-                label={t('imports.amounts')}
-                value={options.decimalComma}
-                data={[
-                  { value: '', label: t('imports.detected') },
-                  { value: 'false', label: '1,234.56' },
-                  { value: 'true', label: '1.234,56' },
-                ]}
-                allowDeselect={false}
-                onChange={(value) =>
-                  change({ decimalComma: value === 'true' || value === 'false' ? value : '' })
-                }
-              />
-              <Switch
-                label={t('imports.update')}
-                checked={options.update}
-                mb={8}
-                onChange={(event) => change({ update: event.currentTarget.checked })}
-              />
-            </Group>
-            <ImportOutcome report={report} />
+            <ImportOutcome report={report} stale={trial.isFetching} />
             <Group>
               <BusyButton
-                busy={run.isPending}
+                busy={busy}
                 disabled={!ready}
                 label={t('imports.run', { count: changes, n: number(changes) })}
                 busyLabel={t('imports.running')}
-                onClick={() => run.mutate(undefined)}
+                onClick={() => run.mutate(chosen.file)}
               />
               <Text size="sm" c="dimmed">
                 {t('imports.quiet')}
@@ -134,5 +110,53 @@ export function ImportForm({ onAgain }: Props) {
         )}
       </Stack>
     </Section>
+  );
+}
+
+interface FileProps {
+  file?: File;
+  disabled: boolean;
+  onChoose: (file: File) => void;
+}
+
+function FileField({ file, disabled, onChoose }: FileProps) {
+  const { t } = useTranslation('admin');
+  const open = useRef<() => void>(null);
+  return (
+    <Dropzone
+      openRef={open}
+      onDrop={([dropped]) => dropped && onChoose(dropped)}
+      multiple={false}
+      activateOnClick={false}
+      disabled={disabled}
+      inputProps={{ 'aria-label': t('imports.file') }}
+    >
+      <Group gap="sm">
+        <IconFileSpreadsheet size={20} aria-hidden="true" />
+        <Text size="sm">{file ? `${file.name}, ${bytes(file.size)}` : t('imports.drop')}</Text>
+        <Button
+          variant="default"
+          disabled={disabled}
+          style={{ pointerEvents: 'all' }}
+          onClick={() => open.current?.()}
+        >
+          {file ? t('imports.choose_another') : t('imports.choose')}
+        </Button>
+      </Group>
+    </Dropzone>
+  );
+}
+
+/** In the shape of the mapping and the outcome. */
+function TrialSkeleton() {
+  const { t } = useTranslation('admin');
+  return (
+    <Stack gap="sm" role="status" aria-label={t('imports.trying')}>
+      <Skeleton height={14} width="min(280px, 70%)" />
+      {[1, 2, 3, 4].map((row) => (
+        <Skeleton key={row} height={36} />
+      ))}
+      <Skeleton height={14} width="min(200px, 50%)" />
+    </Stack>
   );
 }

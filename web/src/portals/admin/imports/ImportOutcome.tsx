@@ -7,11 +7,12 @@ import { RowGrid } from '../../../shared/grid/RowGrid';
 import { EmptyState } from '../../../ui/EmptyState';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { Tag } from '../../../ui/Tag';
+import classes from './ImportOutcome.module.css';
 
 const tones = { rejected: 'stop', differs: 'wait', updated: 'work', present: 'rest' } as const;
 
 /** Counts of a trial or an import, and the rows that need attention. */
-export function ImportOutcome({ report }: { report: ImportReport }) {
+export function ImportOutcome({ report, stale }: { report: ImportReport; stale?: boolean }) {
   const { t } = useTranslation('admin');
   const { counts, dry_run: trial, rows, rows_omitted: omitted, problems } = report;
   if (problems.length > 0) return null;
@@ -24,16 +25,22 @@ export function ImportOutcome({ report }: { report: ImportReport }) {
       key: 'line',
       header: t('imports.line'),
       align: 'right',
-      cell: ({ line }) => number(line),
+      phone: 'text',
+      cell: ({ line }) => (
+        <>
+          <span className={classes.word}>{t('imports.line')} </span>
+          {number(line)}
+        </>
+      ),
     },
-    { key: 'label', phone: 'title', header: t('imports.row'), cell: ({ label }) => label },
+    { key: 'label', phone: 'title', header: t('imports.row'), cell: ({ label }) => label || '–' },
     {
       key: 'outcome',
       phone: 'side',
       header: t('imports.outcome'),
       cell: ({ outcome }) => <Tag tone={tones[outcome]}>{t(`imports.is.${outcome}`)}</Tag>,
     },
-    { key: 'why', phone: 'text', header: t('imports.why'), cell: (row) => <Why row={row} /> },
+    { key: 'why', phone: 'below', header: t('imports.why'), cell: (row) => <Why row={row} /> },
   ];
   return (
     <>
@@ -44,7 +51,7 @@ export function ImportOutcome({ report }: { report: ImportReport }) {
         <RowGrid
           label={t('imports.attention')}
           columns={columns}
-          state={{ rows, error: null, retry: () => undefined }}
+          state={{ rows, stale, error: null, retry: () => undefined }}
           rowKey={({ line }) => String(line)}
           empty={<EmptyState icon={<IconCircleCheck size={20} />} title={t('imports.no_attention')} />}
         />

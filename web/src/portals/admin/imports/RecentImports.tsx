@@ -7,7 +7,7 @@ import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import { errorText } from '../../../api/errors';
 import type { ImportSummary } from '../../../api/types';
-import { number } from '../../../messages/format';
+import { dateTime, number } from '../../../messages/format';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
@@ -42,7 +42,19 @@ export function RecentImports() {
         row.undone_at ? (
           t('imports.undone', { n: number(row.removed) })
         ) : Date.parse(row.undo_until) > dataUpdatedAt ? (
-          <Button variant="default" size="compact-sm" onClick={() => setUndoing(row)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-label={
+              row.file_name
+                ? t('imports.undo_of', { name: row.file_name })
+                : t('imports.undo_of_unnamed', {
+                    kind: t(`imports.kinds.${row.kind}`),
+                    when: dateTime(row.created_at),
+                  })
+            }
+            onClick={() => setUndoing(row)}
+          >
             {t('imports.undo')}
           </Button>
         ) : null,
@@ -56,7 +68,13 @@ export function RecentImports() {
           columns={columns}
           state={{ rows: data?.items, error: error ? errorText(error) : null, retry: () => void refetch() }}
           rowKey={({ id }) => id}
-          empty={<EmptyState icon={<IconFileSpreadsheet size={20} />} title={t('imports.none')} />}
+          empty={
+            <EmptyState
+              icon={<IconFileSpreadsheet size={20} />}
+              title={t('imports.none')}
+              text={t('imports.none_text')}
+            />
+          }
         />
       </Section>
       {undoing && <UndoDialog of={undoing} onClose={() => setUndoing(null)} />}
@@ -79,7 +97,7 @@ function UndoDialog({ of, onClose }: { of: ImportSummary; onClose: () => void })
   });
   return (
     <ConfirmDialog
-      title={t('imports.undo_title', { name: of.file_name })}
+      title={of.file_name ? t('imports.undo_title', { name: of.file_name }) : t('imports.undo_title_unnamed')}
       confirmLabel={t('imports.undo')}
       busyLabel={t('imports.undoing')}
       busy={undo.isPending}

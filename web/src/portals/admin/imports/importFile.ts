@@ -9,13 +9,28 @@ export interface ImportOptions {
   kind: ImportKind;
   /** Headers with the column that they are read as; an empty one skips the header. */
   map: Record<string, string>;
+  ignoreUnknown: boolean;
+  /** Of a workbook; empty for the first one. */
+  sheet: string;
   dateFormat: string;
   decimalComma: '' | 'true' | 'false';
   update: boolean;
 }
 
+export const initialOptions: ImportOptions = {
+  kind: 'clients',
+  map: {},
+  ignoreUnknown: false,
+  sheet: '',
+  dateFormat: '',
+  decimalComma: '',
+  update: false,
+};
+
+export const isWorkbook = (file: File) => file.name.toLowerCase().endsWith('.xlsx');
+
 export function importFile(file: File, options: ImportOptions, dryRun: boolean): Promise<ImportReport> {
-  const { kind, map, dateFormat, decimalComma, update } = options;
+  const { kind, map, ignoreUnknown, sheet, dateFormat, decimalComma, update } = options;
   return body(
     api.POST('/rest/v1/imports', {
       params: {
@@ -25,6 +40,8 @@ export function importFile(file: File, options: ImportOptions, dryRun: boolean):
           dry_run: dryRun,
           update,
           map: JSON.stringify(map),
+          ignore_unknown: ignoreUnknown,
+          sheet: sheet || undefined,
           date_format: dateFormat || undefined,
           decimal_comma: decimalComma ? decimalComma === 'true' : undefined,
         },

@@ -23,7 +23,7 @@ import { useDateRange, useDateRangeText } from '../../../shared/figures/dateRang
 export function Component() {
   const { t } = useTranslation('reports');
   const company = useCompany();
-  const { range, filter } = useDateRange();
+  const { range, days, filter } = useDateRange();
   const rangeText = useDateRangeText();
   const { data, error, refetch } = useQuery(queries.analytics({ company_id: company.id, ...range }));
   const earlier = usePrevious(data);
@@ -41,7 +41,7 @@ export function Component() {
     <>
       <PageHeader
         title={t('analytics.title')}
-        text={data ? `${t('analytics.text')} ${rangeText(data)}` : t('analytics.text')}
+        text={`${t('analytics.text')} ${rangeText(data ?? days)}`}
         actions={filter}
       />
       {error ? (

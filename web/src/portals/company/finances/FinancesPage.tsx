@@ -18,7 +18,7 @@ import { useDateRange, useDateRangeText } from '../../../shared/figures/dateRang
 export function Component() {
   const { t } = useTranslation('reports');
   const company = useCompany();
-  const { range, filter } = useDateRange();
+  const { range, days, filter } = useDateRange();
   const rangeText = useDateRangeText();
   const query = { company_id: company.id, ...range };
   const { data, error, refetch } = useQuery(queries.finances(query));
@@ -26,7 +26,7 @@ export function Component() {
     <>
       <PageHeader
         title={t('finances.title')}
-        text={data ? `${t('finances.text')} ${rangeText(data)}` : t('finances.text')}
+        text={`${t('finances.text')} ${rangeText(data ?? days)}`}
         actions={
           <>
             {filter}

@@ -92,14 +92,14 @@ function Order({ spv }: { spv: SpvDetail }) {
           ))}
         </Tabs.List>
         <div className={classes.columns}>
-          <div className={classes.main}>
+          <div className={classes.main} data-tab={tab}>
             {TABS.map((name) => (
               <Tabs.Panel key={name} value={name}>
                 <Stack gap="md">{panels[name]}</Stack>
               </Tabs.Panel>
             ))}
           </div>
-          <Properties spv={spv} />
+          {waits ? <Skeleton height={280} radius="md" /> : <Properties spv={spv} />}
         </div>
       </Tabs>
       {actions.dialog}

@@ -75,12 +75,13 @@ export function StepAssignee({
   onAssign?: (assignee: Step['assignee']) => void;
 }) {
   const { t } = useTranslation(['employee', 'common']);
+  const [opened, setOpened] = useState(false);
   const { data: staff = [] } = useQuery({ ...queries.staff(), enabled: onAssign !== undefined });
   const { assignee } = step;
   const former = assignee && !staff.some(({ id }) => id === assignee.id) ? [assignee] : [];
   const words = assignee ? t('common:step.assigned_to', { name: assignee.name }) : t('step.unassigned');
-  // A completed step without one needs none.
-  if (!onAssign || (step.status === 'completed' && !assignee)) {
+  // A completed step without one needs none; a menu that is open stays while colleagues work.
+  if (!onAssign || (step.status === 'completed' && !assignee && !opened)) {
     return (
       assignee && (
         <span className={classes.person}>
@@ -91,7 +92,7 @@ export function StepAssignee({
     );
   }
   return (
-    <Menu position="bottom-end">
+    <Menu opened={opened} onChange={setOpened} position="bottom-end">
       <Tooltip label={words} openDelay={300}>
         <span>
           <Menu.Target>
@@ -138,7 +139,7 @@ export function StepDue({
 }) {
   const { t } = useTranslation(['employee', 'names']);
   const [opened, setOpened] = useState(false);
-  if (step.status === 'completed') return null;
+  if (step.status === 'completed' && !opened) return null;
   const face = step.due_date && (
     <>
       {isActive(spv) && <DueTag day={step.due_date} />}
