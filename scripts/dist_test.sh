@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
+# dist_test.sh [OLD.deb NEW.deb]
 # Tests the Debian package on this machine, as root: builds it twice, first as the version before without the newest
-# migration, then installs, starts, checks, upgrades and removes it. Also checks the archive. Not part of `make test`: it
-# builds in release.
+# migration, then installs, starts, checks, upgrades and removes it. Also checks the archive. With two packages it builds
+# none. Not part of `make test`: it builds in release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || { echo "Run this as root, on a machine without a portal: it installs a package."; exit 1; }
@@ -43,24 +44,31 @@ as_portal() { (exec_as_portal "$@"); }
 # Replaces the shell, so that `$!` of a background job is the command itself.
 exec_as_portal() { exec setpriv --reuid spv --regid spv --init-groups env HOME=/var/lib/spv "$@"; }
 
-step "Build the version before, without the newest migration"
-git worktree add --quiet --detach "$before" HEAD
-newest=$(ls migrations/sqlite/*.sql | sort | tail -1 | xargs basename)
-rm "$before/migrations/sqlite/$newest" "$before/migrations/postgres/$newest"
-(cd "$before" && DEB_VERSION=0.0.1 bash scripts/dist.sh)
-old=$(ls "$before"/dist/*.deb)
-step "Build this version"
-bash scripts/dist.sh
-new=$(ls dist/*.deb)
+build() {
+  step "Build the version before, without the newest migration"
+  git worktree add --quiet --detach "$before" HEAD
+  newest=$(ls migrations/sqlite/*.sql | sort | tail -1 | xargs basename)
+  rm "$before/migrations/sqlite/$newest" "$before/migrations/postgres/$newest"
+  (cd "$before" && DEB_VERSION=0.0.1 bash scripts/dist.sh)
+  old=$(realpath "$before"/dist/*.deb)
+  step "Build this version"
+  bash scripts/dist.sh
+  new=$(realpath dist/*.deb)
 
-step "Check the archive"
-(cd dist && sha256sum --check --quiet SHA256SUMS)
-unpacked=$(mktemp -d)
-tar -xzf dist/*.tar.gz -C "$unpacked"
-"$unpacked"/*/spvctl --version
-[ "$(ls "$unpacked"/*/man/*.1 | wc -l)" -gt 100 ] || fail "manual pages are missing"
-grep -q '"bomFormat": "CycloneDX"' "$unpacked"/*/spvctl.cdx.json || fail "no SBOM"
-rm -rf "$unpacked"
+  step "Check the archive"
+  (cd dist && sha256sum --check --quiet SHA256SUMS)
+  unpacked=$(mktemp -d)
+  tar -xzf dist/*.tar.gz -C "$unpacked"
+  "$unpacked"/*/spvctl --version
+  [ "$(ls "$unpacked"/*/man/*.1 | wc -l)" -gt 100 ] || fail "manual pages are missing"
+  grep -q '"bomFormat": "CycloneDX"' "$unpacked"/*/spvctl.cdx.json || fail "no SBOM"
+  rm -rf "$unpacked"
+}
+if [ $# = 2 ]; then
+  old=$(realpath "$1") new=$(realpath "$2")
+else
+  build
+fi
 
 step "Install the version before: $(basename "$old")"
 check_no_portal
@@ -96,7 +104,7 @@ curl -fsS "http://127.0.0.1:$port/" | grep -q '<div id="root"' || fail "the web 
 stop
 
 step "Upgrade to $(basename "$new")"
-DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "./$new" >/dev/null
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$new" >/dev/null
 grep -q "127.0.0.1:$port" /etc/spv/portal.toml || fail "the upgrade replaced the configuration"
 start after
 as_portal spvctl backup list | grep -q -- -upgrade || fail "no backup was made before the upgrade"

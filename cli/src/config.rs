@@ -89,7 +89,7 @@ pub const SETTINGS: &[Setting] = &[
     plain("auth_secure_email_change", Default::Fixed("true")),
     plain("auth_mail_gap_seconds", Default::Fixed("60")),
     plain("auth_mails_per_hour", Default::Fixed("1000")),
-    plain("auth_otp_alike", Default::Fixed("false")),
+    plain("auth_otp_alike", Default::Fixed("true")),
     plain("oidc_google_client_id", Default::None),
     secret("oidc_google_client_secret", Default::None),
     plain("oidc_google_issuer", Default::Fixed("https://accounts.google.com")),

@@ -172,8 +172,9 @@ test('magic link signs in by link and by code', async ({ office }) => {
     await waitForLink(by, { office, email, mail, kind: 'magiclink' });
   }
   const { npm } = await openAuthClient(office);
+  // The same answer for an unknown address.
   const { email } = office.newPerson('Nobody', 'Here');
-  expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(noError(422, 'otp_disabled'));
+  expect(await refusal(npm, 'signInWithOtp', { email })).toBeNull();
 });
 
 test('password recovery works by link and by code and ends existing sessions', async ({ office }) => {

@@ -11,7 +11,7 @@ pub use self::file::{KeyInfo, list, rotate};
 
 use self::{
     file::FileFingerprint,
-    jwk::{JwkSet, SigningKey},
+    jwk::{JwkSet, PrivateJwk, SigningKey},
 };
 use crate::kernel::{
     clock::RandomSource,
@@ -234,9 +234,15 @@ impl Keys {
 /// A sentence for the operator.
 fn parse_set(text: &str) -> std::result::Result<Vec<SigningKey>, String> {
     // serde's message would quote the file, and this is logged.
-    let set: JwkSet = serde_json::from_str(text)
+    // The key file of the auth protocol's own tool is a bare array.
+    let keys = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text)
+    } else {
+        serde_json::from_str(text).map(|set: JwkSet| set.keys)
+    };
+    let keys: Vec<PrivateJwk> = keys
         .map_err(|e| format!("not a JWK set of EC, RSA and oct keys (line {}, column {})", e.line(), e.column()))?;
-    let signing = set.keys.into_iter().map(SigningKey::read).collect::<std::result::Result<Vec<_>, _>>()?;
+    let signing = keys.into_iter().map(SigningKey::read).collect::<std::result::Result<Vec<_>, _>>()?;
     if signing.is_empty() {
         return Err("there is no key in it".to_owned());
     }

@@ -192,6 +192,8 @@ export function startServer(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.Proc
       SPV_TRUSTED_PROXIES: '127.0.0.0/8',
       SPV_AUTH_REQUIRE_MFA: 'employee,super_admin',
       SPV_AUTH_RATE_LIMITS: 'true',
+      // The client's own expectation.
+      SPV_AUTH_OTP_ALIKE: 'false',
     };
     const env = typeof more === 'function' ? await more() : more;
     portal = await Portal.start({ demo: false, env: { ...settings, ...env } });

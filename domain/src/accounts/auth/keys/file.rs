@@ -71,7 +71,8 @@ pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     let made: Value = new_set(&ctx.random)
         .and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()))
         .map_err(|e| file_error(path, &e))?;
-    let keys = set["keys"].as_array_mut().ok_or_else(|| file_error(path, &"there is no key in it"))?;
+    let keys = if set.is_array() { &mut set } else { &mut set["keys"] };
+    let keys = keys.as_array_mut().ok_or_else(|| file_error(path, &"there is no key in it"))?;
     // The first key has no `iat`; the file was created with it.
     if let (1, Some(at)) = (keys.len(), modified(path))
         && keys[0].get("iat").is_none()

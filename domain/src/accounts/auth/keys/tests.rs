@@ -6,6 +6,16 @@ fn session() -> SessionId {
 }
 
 #[test]
+fn a_bare_array_of_keys_is_read_as_a_set() {
+    let set = new_set(&RandomSource::seeded(2)).expect("a key");
+    let parsed: Value = serde_json::from_str(&set).expect("JSON");
+    let token = Keys::read(&set).expect("a set").sign(&json!({ "sub": "x" })).expect("signs");
+    let array = Keys::read(&parsed["keys"].to_string()).expect("an array");
+    assert_eq!(array.verify::<Value>(&token).map(|claims| claims["sub"].clone()), Some(json!("x")));
+    assert!(Keys::read("[]").is_err());
+}
+
+#[test]
 fn token_is_verified_by_its_keys_only() {
     let keys = Keys::for_tests();
     let token = keys.sign(&json!({ "sub": "maya" })).expect("signs");
