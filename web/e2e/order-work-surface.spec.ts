@@ -100,7 +100,7 @@ test('steps are moved through, completed, assigned, edited and selected by keybo
   await expect(dialog).toContainText(second);
   await elias.button('Cancel', dialog).click();
 
-  await rows.nth(1).focus();
+  await expect(rows.nth(1)).toBeFocused();
   await keyboard.press('x');
   await expect(elias.page.getByRole('checkbox', { name: `Select ${second}` })).toBeChecked();
   await keyboard.press('j');

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from './BusyButton';
+import { Dialog } from './Dialog';
 
 interface Props {
   title: string;
@@ -22,13 +23,7 @@ interface Props {
 export function ConfirmDialog(props: Props) {
   const { t } = useTranslation('common');
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={props.title}
-      size="md"
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <Dialog onClose={props.onClose} title={props.title} size="md">
       <Text component="div" size="md">
         {props.children}
       </Text>
@@ -47,6 +42,6 @@ export function ConfirmDialog(props: Props) {
           />
         )}
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

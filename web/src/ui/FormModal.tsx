@@ -1,9 +1,10 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from './BusyButton';
 import { clearUnsaved, useUnsaved } from './unsavedChanges';
+import { Dialog } from './Dialog';
 import classes from './FormModal.module.css';
 
 interface Props {
@@ -37,14 +38,12 @@ export function FormModal(props: Props) {
     else props.onClose();
   };
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={close}
       title={props.title}
       size={props.size ?? 'lg'}
       fullScreen={phone}
       closeOnClickOutside={!props.dirty}
-      closeButtonProps={{ 'aria-label': t('close') }}
     >
       <form onSubmit={props.onSubmit} noValidate>
         {props.text && (
@@ -91,7 +90,7 @@ export function FormModal(props: Props) {
           </div>
         )}
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Modal, Switch } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 import { IconFileText } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -26,6 +26,7 @@ import { EmptyState } from '../../ui/EmptyState';
 import { roleText, useLogColumns } from './logs/columns';
 import classes from './logs/logs.module.css';
 import { useLiveTail } from './logs/useLiveTail';
+import { Dialog } from '../../ui/Dialog';
 
 const kinds = [
   'client',
@@ -205,13 +206,7 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
   const names = Object.keys({ ...(before as object), ...(after as object) });
   const of = (side: unknown, name: string) => (side as Record<string, unknown> | undefined)?.[name];
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('logs.entry', { seq: entry.seq })}
-      size="lg"
-      closeButtonProps={{ 'aria-label': t('common:close') }}
-    >
+    <Dialog onClose={onClose} title={t('logs.entry', { seq: entry.seq })} size="lg">
       <DetailList
         details={[
           [t('logs.what'), activityText(t, entry)],
@@ -253,7 +248,7 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
           </tbody>
         </table>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

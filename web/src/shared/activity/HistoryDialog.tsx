@@ -1,7 +1,7 @@
-import { Modal } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import { Events } from './Timeline';
+import { Dialog } from '../../ui/Dialog';
 
 interface Props {
   /** A client, company or partner. */
@@ -14,14 +14,8 @@ interface Props {
 export function HistoryDialog({ id, name, onClose }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('history.of', { name })}
-      size="lg"
-      closeButtonProps={{ 'aria-label': t('common:close') }}
-    >
+    <Dialog onClose={onClose} title={t('history.of', { name })} size="lg">
       <Events from={queries.activity({ subject_id: id, limit: 10 })} />
-    </Modal>
+    </Dialog>
   );
 }

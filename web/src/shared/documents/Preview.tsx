@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Skeleton } from '@mantine/core';
+import { Alert, Button, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useState } from 'react';
@@ -8,6 +8,7 @@ import type { DocumentVersion } from '../../api/types';
 import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
 import { download, downloadUrl } from './downloads';
+import { Dialog } from '../../ui/Dialog';
 
 // Lazy: a megabyte.
 const PdfPages = lazy(() => import('./PdfPages'));
@@ -34,14 +35,7 @@ export function Preview({ version, onClose }: { version: DocumentVersion; onClos
     gcTime: 0,
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={version.file_name}
-      size="xl"
-      fullScreen={phone}
-      closeButtonProps={{ 'aria-label': t('common:close') }}
-    >
+    <Dialog onClose={onClose} title={version.file_name} size="xl" fullScreen={phone}>
       {(lossy || !shown) && (
         <Alert className={classes.part} role="status">
           <div className={classes.partWords}>
@@ -66,6 +60,6 @@ export function Preview({ version, onClose }: { version: DocumentVersion; onClos
           />
         </Suspense>
       )}
-    </Modal>
+    </Dialog>
   );
 }

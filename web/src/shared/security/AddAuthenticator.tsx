@@ -1,4 +1,4 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { queryClient } from '../../api/cache';
 import { toast } from '../../ui/toasts';
 import { accountQueries } from './accountQueries';
 import { TotpSetup } from './TotpSetup';
+import { Dialog } from '../../ui/Dialog';
 import classes from './ChallengeForm.module.css';
 
 interface Props {
@@ -31,8 +32,7 @@ export function AddAuthenticator({ first: isFirst, onClose }: Props) {
     void queryClient.invalidateQueries({ queryKey: accountQueries.all });
   };
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={close}
       size={640}
       fullScreen={phone}
@@ -40,14 +40,13 @@ export function AddAuthenticator({ first: isFirst, onClose }: Props) {
       withCloseButton={!enrolled}
       closeOnClickOutside={false}
       closeOnEscape={!enrolled}
-      closeButtonProps={{ 'aria-label': t('common:close') }}
     >
       {first || name !== undefined ? (
         <TotpSetup name={name} onEnrolled={() => setEnrolled(true)} onDone={done} onCancel={close} />
       ) : (
         <NameForm onNamed={setName} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

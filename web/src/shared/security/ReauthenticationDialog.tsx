@@ -1,4 +1,4 @@
-import { Anchor, Button, Modal, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,6 +12,7 @@ import { useCountdown } from '../auth/useCountdown';
 import { ChallengeForm } from './ChallengeForm';
 import { identityFor, accountQueries, verifiedApps } from './accountQueries';
 import { authCall } from './authApi';
+import { Dialog } from '../../ui/Dialog';
 import classes from './ChallengeForm.module.css';
 
 type Method = 'app' | 'password' | 'email';
@@ -32,13 +33,7 @@ export function ReauthenticationDialog({ onAnswer }: { onAnswer: (proved: boolea
   const close = () => onAnswer(false);
   const form = { onProved: () => onAnswer(true), onCancel: close };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t('proof.title')}
-      size="sm"
-      closeButtonProps={{ 'aria-label': t('common:close') }}
-    >
+    <Dialog onClose={close} title={t('proof.title')} size="sm">
       <Text size="sm" c="dimmed" mb="md">
         {t('proof.text')}
       </Text>
@@ -60,7 +55,7 @@ export function ReauthenticationDialog({ onAnswer }: { onAnswer: (proved: boolea
             {t(`proof.by.${other}`)}
           </Anchor>
         ))}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotencyHeaders } from '../../../api/client';
@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { ErrorState } from '../../../ui/ErrorState';
 import { Money } from '../../../ui/Money';
 import { toast } from '../../../ui/toasts';
+import { Dialog } from '../../../ui/Dialog';
 import classes from './OpenRunDialog.module.css';
 
 /** Shows what a payout run would transfer to each partner before it is opened. */
@@ -27,18 +28,13 @@ export function OpenRunDialog({ onClose }: { onClose: () => void }) {
   });
   if (!data) {
     return (
-      <Modal
-        opened
-        onClose={onClose}
-        title={t('payouts.open')}
-        closeButtonProps={{ 'aria-label': t('common:close') }}
-      >
+      <Dialog onClose={onClose} title={t('payouts.open')}>
         {error ? (
           <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
         ) : (
           <Skeleton h={120} />
         )}
-      </Modal>
+      </Dialog>
     );
   }
   const total = sumsByCurrency(data.items).join(' + ');

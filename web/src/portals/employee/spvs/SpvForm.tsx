@@ -1,4 +1,4 @@
-import { Loader, Modal, TextInput } from '@mantine/core';
+import { Loader, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -19,6 +19,7 @@ import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, type Country, type Currency } from '../../../shared/countries';
+import { Dialog } from '../../../ui/Dialog';
 
 interface Props {
   /** Preset client of the order. */
@@ -65,17 +66,16 @@ interface FormProps<Result> {
 
 /** Order form of a client with company and partner preset. */
 export function ClientSpvForm<Result>({ clientId, ...props }: FormProps<Result> & { clientId: string }) {
-  const { t } = useTranslation('common');
   const { data: client, error, refetch } = useQuery(queries.client(clientId));
   if (client) return <Form client={client} {...props} />;
   return (
-    <Modal opened onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={props.onClose} title={props.title}>
       {error ? (
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
       ) : (
         <Loader size="sm" />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
