@@ -156,7 +156,7 @@ fn add_etag(operation: &mut Operation) -> bool {
 }
 
 /// Schemas of versioned rows.
-const VERSIONED_ROWS: [&str; 22] = [
+const VERSIONED_ROWS: [&str; 23] = [
     "Account",
     "AccountDetail",
     "Call",
@@ -166,6 +166,7 @@ const VERSIONED_ROWS: [&str; 22] = [
     "Company",
     "CompanyDetail",
     "CompanySettings",
+    "CorrectedSpv",
     "DocumentDetail",
     "DocumentRequest",
     "InvoiceDetail",
@@ -182,7 +183,7 @@ const VERSIONED_ROWS: [&str; 22] = [
 ];
 
 /// Operations that take `If-Match` although they do not return a versioned row.
-const TAKES_VERSION: [&str; 4] = ["company_delete", "iso_delete", "step_delete", "template_set"];
+const TAKES_VERSION: [&str; 5] = ["company_delete", "iso_delete", "spv_preview", "step_delete", "template_set"];
 
 /// Operations without `If-Match`: they overwrite nothing, but add or send something or end sessions.
 const TAKES_NO_VERSION: [&str; 8] = [
@@ -197,7 +198,7 @@ const TAKES_NO_VERSION: [&str; 8] = [
 ];
 
 /// Operations that are refused without `If-Match`.
-const REQUIRES_VERSION: [&str; 1] = ["spv_update"];
+const REQUIRES_VERSION: [&str; 2] = ["spv_preview", "spv_update"];
 
 /// Descriptions of the error responses.
 const REFUSALS: [(&str, &str); 11] = [
