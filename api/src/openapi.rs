@@ -152,7 +152,7 @@ fn add_etag(operation: &mut Operation) -> bool {
 }
 
 /// Schemas of versioned rows.
-const VERSIONED_ROWS: [&str; 22] = [
+const VERSIONED_ROWS: [&str; 23] = [
     "Account",
     "AccountDetail",
     "Call",
@@ -162,6 +162,7 @@ const VERSIONED_ROWS: [&str; 22] = [
     "Company",
     "CompanyDetail",
     "CompanySettings",
+    "CorrectedSpv",
     "DocumentDetail",
     "DocumentRequest",
     "InvoiceDetail",
@@ -178,7 +179,7 @@ const VERSIONED_ROWS: [&str; 22] = [
 ];
 
 /// Operations that take `If-Match` although they do not return a versioned row.
-const TAKES_VERSION: [&str; 4] = ["company_delete", "iso_delete", "step_delete", "template_set"];
+const TAKES_VERSION: [&str; 5] = ["company_delete", "iso_delete", "spv_preview", "step_delete", "template_set"];
 
 /// Operations without `If-Match`: they overwrite nothing, but add or send something or end sessions.
 const TAKES_NO_VERSION: [&str; 8] = [

@@ -19,7 +19,14 @@ use domain::{
     directory::{calls, companies, iso_notes, isos, leads},
     kernel::ids::{CommissionId, CompanyId, IsoId, SpvId, UserId},
     operations::imports::{self, ImportOptions, Kind, reading::ReadOptions},
-    orders::{commissions, document_requests, documents::uploads, onboarding, steps},
+    orders::{
+        commissions,
+        corrections::{self, Correction},
+        document_requests,
+        documents::uploads,
+        invoices::{self, ManualPayment},
+        onboarding, steps,
+    },
     outbox::notifications,
     platform::{activity, maintenance},
     reporting::reports,
@@ -63,7 +70,7 @@ struct Rows<'a> {
 }
 
 /// Every row, for the operations that read.
-const ALL_ROWS: [&str; 29] = [
+const ALL_ROWS: [&str; 30] = [
     "view",
     "import",
     "spv",
@@ -71,6 +78,7 @@ const ALL_ROWS: [&str; 29] = [
     "second_step",
     "invoice",
     "void_invoice",
+    "credit_note",
     "request",
     "withdrawn_request",
     "question",
@@ -139,6 +147,18 @@ impl Rows<'_> {
                 let order = self.order(Some("10")).await;
                 let path = format!("/rest/v1/invoices?spv_id={}", order["id"].as_str().expect("an id"));
                 id(&self.staff.get(&path).await.ok(), "/items/0/id")
+            }
+            "voided_invoice" => {
+                let invoice = self.invoice_over("10").await;
+                invoices::void(&root, invoice.id, None, "Tried").await.expect("is voided").invoice.id.to_string()
+            }
+            "credit_note" => {
+                let invoice = self.invoice_over("10").await;
+                let half = ManualPayment { amount: Some("5".to_owned()), ..Default::default() };
+                invoices::pay(&root, invoice.id, None, half).await.expect("is paid in part");
+                let lower = Correction { price: Some("4".to_owned()), ..Default::default() };
+                corrections::correct(&root, invoice.spv_id, None, lower).await.expect("is corrected");
+                invoices::get(&root, invoice.id).await.expect("the invoice").credit_notes[0].id.to_string()
             }
             "request" | "withdrawn_request" => {
                 let order = requests::OrderForm {
@@ -315,6 +335,14 @@ impl Rows<'_> {
         uploads::append(&self.acting(self.maya.id).await, upload.id, 0, content).await.expect("a document")
     }
 
+    /// The invoice of a new order of Maya with this price.
+    async fn invoice_over(&self, price: &str) -> invoices::Invoice {
+        let order = self.order(Some(price)).await;
+        let spv_id = order["id"].as_str().expect("an id").parse().ok();
+        let filter = invoices::Filter { spv_id, ..Default::default() };
+        invoices::list(&self.root(), &filter, &Default::default()).await.expect("a list").items.remove(0)
+    }
+
     /// Ivan's commission for a closed order of Maya's.
     async fn commission(&self) -> CommissionId {
         let root = self.root();
@@ -359,6 +387,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "place_list"
         | "billing_get"
         | "invoice_list"
+        | "credit_note_list"
         | "settings_get"
         | "client_list"
         | "company_list"
@@ -492,6 +521,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "spv_get" | "step_list" | "spv_start" | "spv_resume" => (rows.id("spv").await, none()),
         "spv_hold" | "spv_cancel" | "spv_reopen" => (rows.id("spv").await, reason()),
         "spv_update" => (rows.id("spv").await, json!({ "vehicle_name": "Okeanos Holdings" })),
+        "spv_preview" => (rows.id("spv").await, json!({ "price": "12" })),
         "spv_create" => {
             (String::new(), json!({ "client_id": rows.maya.id, "company_id": rows.acme, "purchase_amount": "1" }))
         }
@@ -507,6 +537,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "step_complete" => (rows.id("spv").await, json!({ "ids": [rows.id("step").await] })),
         "step_update" => (rows.id("step").await, json!({ "text_data": "tried" })),
         "invoice_get" | "invoice_pdf" => (rows.id("invoice").await, none()),
+        "credit_note_get" | "credit_note_pdf" => (rows.id("credit_note").await, none()),
         "saved_view_list" => (String::new(), none()),
         "saved_view_create" => (String::new(), json!({ "list": "documents", "name": who, "query": "q=deed" })),
         "saved_view_update" => (rows.id("view").await, json!({ "name": "Tried" })),
@@ -535,6 +566,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "invoice_pay" => (rows.id("invoice").await, json!({ "amount": "0.01" })),
         "invoice_send_receipt" => (rows.id("invoice").await, json!({ "document_id": rows.id("document_without_order").await })),
         "invoice_void" => (rows.id("void_invoice").await, reason()),
+        "invoice_raise" => (rows.id("voided_invoice").await, none()),
         "document_list" | "file_get" | "upload_create" => (String::new(), none()),
         "document_get" => (rows.id("document").await, none()),
         "document_restore" => (rows.id("document").await, json!({ "version_id": rows.id("version").await })),

@@ -13,6 +13,7 @@ use domain::{
         ids::{CompanyId, UserId},
         page::PageQuery,
     },
+    orders::corrections::{self, Correction},
     outbox::mails,
     platform::activity,
 };
@@ -75,16 +76,25 @@ async fn partner(app: &TestApp, staff: &TestUser, n: &str, company: CompanyId) -
     let client = app.client_of(&format!("Maya{n}"), company, Some(iso_id)).await;
     let identifier = format!("SPV-{n}-1");
     let order = json!({ "client_id": client.id, "company_id": company, "iso_id": iso_id, "purchase_amount": purchase,
-        "price": price, "iso_commission_percentage": "1", "custom_identifier": identifier });
+        "price": &price, "iso_commission_percentage": "1", "custom_identifier": identifier });
     let spv = staff.post("/rest/v1/spvs", order).await.ok();
     // Closed, so that the partner has a commission and every report has a row.
     let link = format!("https://files.example.com/{n}");
     let first = format!("/rest/v1/steps/{}", spv["steps"][0]["id"].as_str().unwrap());
     staff.patch(&first, json!({ "document_url": link })).await.ok();
     let steps: Vec<&Value> = spv["steps"].as_array().unwrap().iter().map(|step| &step["id"]).collect();
+    // Paid in part, corrected and corrected back, so that it has a credit note.
+    let invoice = staff.get(&format!("/rest/v1/invoices?client_id={}", client.id)).await.ok()["items"][0].clone();
+    let paid = format!("/rest/v1/invoices/{}/payments", invoice["id"].as_str().unwrap());
+    staff.post(&paid, json!({ "amount": "1", "amount_again": "1" })).await.ok();
+    for price in [format!("{}", 31_013 * at - 1), price.clone()] {
+        let correction = Correction { price: Some(price), ..Correction::default() };
+        let spv_id = spv["id"].as_str().unwrap().parse().unwrap();
+        corrections::correct(&app.world.operator(), spv_id, None, correction).await.unwrap();
+    }
+    let notes = staff.get(&format!("/rest/v1/credit-notes?client_id={}", client.id)).await.ok();
     let done = format!("/rest/v1/spvs/{}/steps/complete", spv["id"].as_str().unwrap());
     assert_eq!(staff.post(&done, json!({ "ids": steps })).await.ok()["status"], "closed");
-    let invoice = staff.get(&format!("/rest/v1/invoices?client_id={}", client.id)).await.ok()["items"][0].clone();
     let ledger = iso.get("/rest/v1/commissions").await.ok();
     let lead =
         json!({ "first_name": format!("Lena{n}"), "last_name": "Lead", "email": format!("lena{n}@example.com") });
@@ -114,6 +124,7 @@ async fn partner(app: &TestApp, staff: &TestUser, n: &str, company: CompanyId) -
         ("steps", text(&spv["steps"][0]["id"])),
         ("leads", text(&lead["id"])),
         ("invoices", text(&invoice["id"])),
+        ("credit-notes", text(&notes["items"][0]["id"])),
         ("commissions", text(&ledger["items"][0]["id"])),
         ("threads", text(&message["thread_id"])),
         ("calls", text(&call["id"])),

@@ -52,6 +52,7 @@ async fn open_order_is_corrected_by_staff_and_found_by_its_new_words() {
             vehicle_name: text("Okeanos Holdings"),
             purchase_amount: text("300000"),
             ordered_date: text("2026-10-02"),
+            ..Correction::default()
         };
         let spv = corrections::correct(&elias, id, Some(version), correction).await.unwrap().spv;
         assert_eq!((spv.identifier().as_str(), spv.reference.as_deref()), ("OKEANOS-1", Some("PO 4711")));
@@ -124,7 +125,7 @@ async fn correction_is_refused_with_its_field_or_its_reason() {
     .await;
 }
 
-/// A percentage is of the purchase amount; what the ledger holds already of a reopened order is not changed.
+/// A percentage is of the purchase amount; the pending commission of a reopened order follows.
 #[tokio::test]
 async fn commission_by_percentage_follows_the_purchase_amount() {
     on_both(async |world| {
@@ -153,7 +154,7 @@ async fn commission_by_percentage_follows_the_purchase_amount() {
         counts_are_exact(&world).await;
         let of_order = commissions::Filter { spv_id: Some(id), ..Default::default() };
         let ledger = commissions::list(&ingrid, &of_order, &PageQuery::default()).await.unwrap().items;
-        assert_eq!(ledger.iter().map(|row| row.amount_minor).collect::<Vec<_>>(), [5_000]);
+        assert_eq!(ledger.iter().map(|row| row.amount_minor).collect::<Vec<_>>(), [7_500]);
     })
     .await;
 }

@@ -11,7 +11,10 @@ use domain::{
     },
     operations::recount,
     operations::{alerts, seed},
-    orders::spvs,
+    orders::{
+        invoices::{self, credit_notes},
+        spvs,
+    },
     platform::activity,
     testing::{World, on_both},
 };
@@ -110,6 +113,11 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
             let user = users::find(&operator, email).await.unwrap();
             assert_eq!((user.role, user.status), (role, status), "{email}");
         }
+        // One corrected order with an invoice raised anew, and one with a credit note.
+        let notes = credit_notes::list(&operator, &credit_notes::Filter::default(), &page).await.unwrap().items;
+        assert_eq!(notes.len(), 1);
+        let bills = invoices::list(&operator, &invoices::Filter::default(), &page).await.unwrap().items;
+        assert_eq!(bills.iter().filter(|bill| bill.replaced_by_id.is_some()).count(), 1);
         // One open alert and one resolved.
         alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
         let open = alerts::list(&operator, true, &page).await.unwrap().items;

@@ -25,6 +25,7 @@ mod layers;
 mod list_sorts;
 mod notifications;
 mod operations;
+mod order_billing;
 mod order_lifecycle;
 mod order_requests;
 mod profile;

@@ -1,4 +1,5 @@
-//! Invoice PDF: A4 pages laid out from the same rows as the screen. Text wraps and pages break; nothing is truncated.
+//! PDFs of invoices and credit notes: A4 pages laid out from the same rows as the screen. Text wraps and pages break; nothing is truncated.
+mod credit_note;
 mod fonts;
 mod line_breaking;
 mod page_writer;
@@ -6,10 +7,12 @@ mod page_writer;
 use crate::error::{ApiError, Result};
 use axum::http::StatusCode;
 use chrono::NaiveDate;
+pub use credit_note::render_credit_note;
 use domain::{
     accounts::users::DateFormat,
     kernel::{error::Problem, i18n, logo::Logo, money::Currency},
     orders::invoices::{Detail, Status},
+    platform::settings::Billing,
 };
 use fonts::{
     FontSet,
@@ -47,22 +50,25 @@ pub struct Office<'a> {
 /// `letters_without_font` when no font has some letter: a legal document must not contain empty boxes. Internal when the
 /// PDF cannot be written.
 pub fn render(detail: &Detail, office: Office<'_>, language: &str, format: DateFormat) -> Result<Vec<u8>> {
+    let title = format!("{} {}", word(language, "paper.invoice"), detail.invoice.name());
+    draw(&title, language, |fonts| lay_out(fonts, detail, office, language, format))
+}
+
+/// Draws a laid out document under its title.
+///
+/// # Errors
+/// As [`render`].
+fn draw(title: &str, language: &str, lay_out: impl FnOnce(&FontSet) -> PageWriter<'_>) -> Result<Vec<u8>> {
     let fonts = FontSet::new();
-    let writer = lay_out(&fonts, detail, office, language, format);
+    let writer = lay_out(&fonts);
     let missing = fonts.missing();
     if !missing.is_empty() {
         let (letters, packages) = (letter_list(&missing), packages(&missing));
-        tracing::error!(
-            invoice = detail.invoice.name(),
-            letters,
-            packages,
-            "invoice PDF refused: no font for some letters"
-        );
+        tracing::error!(title, letters, packages, "PDF refused: no font for some letters");
         let problem = Problem::new("letters_without_font").with("letters", letters).with("packages", packages);
         return Err(ApiError::Http(StatusCode::INTERNAL_SERVER_ERROR, problem));
     }
-    let title = format!("{} {}", word(language, "paper.invoice"), detail.invoice.name());
-    Ok(writer.draw(Metadata::new().title(title).language(language.to_owned()))?)
+    Ok(writer.draw(Metadata::new().title(title.to_owned()).language(language.to_owned()))?)
 }
 
 /// Letters with their code points, for an error message.
@@ -93,10 +99,17 @@ fn lay_out<'a>(
     let word = |key: &str| word(language, key);
     let amount = |minor: i64| grouped(invoice.currency, minor, language);
     let mut writer = PageWriter::new(fonts);
-    issuer(&mut writer, detail, office, language);
-    payer_and_dates(&mut writer, detail, language, format);
-
     let name = invoice.name();
+    let heading = Heading { title: word("paper.invoice"), name: &name, mark: mark(detail, office.today) };
+    issuer(&mut writer, &detail.from, heading, office, language);
+    let facts = [
+        ("paper.issued", Some(i18n::date(language, format, invoice.issued_date))),
+        ("paper.due_date", Some(i18n::date(language, format, invoice.due_date))),
+        ("paper.order", Some(invoice.spv_identifier())),
+        ("paper.reference", invoice.reference.clone()),
+    ];
+    payer_and_facts(&mut writer, (&invoice.billed_to, invoice.billed_address.as_deref()), facts, language);
+
     writer.put(pen(Plain, 9.0, DIM), LEFT, &word("paper.description"));
     // The currency stands here, once for all amounts.
     writer.right(pen(Plain, 9.0, DIM), RIGHT, &format!("{} ({})", word("paper.amount"), invoice.currency.code()));
@@ -116,13 +129,17 @@ fn lay_out<'a>(
 /// Total, paid and due amounts.
 fn totals(writer: &mut PageWriter, detail: &Detail, language: &str) {
     let invoice = &detail.invoice;
-    writer.keep(70.0);
+    writer.keep(108.0);
     writer.rule();
-    for (key, minor, weight) in [
-        ("paper.total", invoice.total_minor, Strong),
-        ("paper.paid", invoice.paid_minor, Plain),
-        ("paper.due", invoice.due_minor(), Strong),
-    ] {
+    // What credit notes took off, and the credit that they left, only where there is one.
+    let sums = [
+        ("paper.total", Some(invoice.total_minor), Strong),
+        ("paper.credited", Some(-invoice.credited_minor).filter(|minor| *minor != 0), Plain),
+        ("paper.paid", Some(invoice.paid_minor), Plain),
+        ("paper.due", Some(invoice.due_minor()), Strong),
+        ("paper.credit", Some(invoice.credit_minor()).filter(|minor| *minor != 0), Strong),
+    ];
+    for (key, minor, weight) in sums.into_iter().filter_map(|(key, minor, weight)| Some((key, minor?, weight))) {
         writer.down(19.0);
         writer.put(pen(weight, 10.0, INK), MIDDLE, &word(language, key));
         writer.right(pen(weight, 10.0, INK), RIGHT, &grouped(invoice.currency, minor, language));
@@ -160,19 +177,25 @@ fn payment(writer: &mut PageWriter, detail: &Detail, language: &str) {
     }
 }
 
-/// The logo and the title with the status on the left, the issuer on the right.
-fn issuer(writer: &mut PageWriter, detail: &Detail, office: Office<'_>, language: &str) {
-    let from = &detail.from;
+/// Title, number and status of a document.
+struct Heading<'a> {
+    title: String,
+    name: &'a str,
+    mark: Option<(&'static str, [u8; 3])>,
+}
+
+/// The logo and the heading on the left, the issuer on the right.
+fn issuer(writer: &mut PageWriter, from: &Billing, heading: Heading<'_>, office: Office<'_>, language: &str) {
     let room = RIGHT - MIDDLE;
     let begin = writer.at;
     if let Some(image) = office.logo.and_then(image_of) {
         writer.image(image, LEFT, LOGO);
         writer.down(LOGO.1 + 18.0);
     }
-    writer.put(pen(Strong, 20.0, INK), LEFT, &word(language, "paper.invoice"));
+    writer.put(pen(Strong, 20.0, INK), LEFT, &heading.title);
     writer.down(16.0);
-    writer.put(pen(Plain, 11.0, DIM), LEFT, &detail.invoice.name());
-    if let Some((key, color)) = mark(detail, office.today) {
+    writer.put(pen(Plain, 11.0, DIM), LEFT, heading.name);
+    if let Some((key, color)) = heading.mark {
         writer.down(18.0);
         writer.put(pen(Strong, 12.0, color), LEFT, &word(language, key));
     }
@@ -209,26 +232,24 @@ fn image_of(logo: &Logo) -> Option<Image> {
     image.inspect_err(|error| tracing::warn!(error, "logo left out of an invoice")).ok()
 }
 
-/// The payer on the left, dates and the order on the right.
-fn payer_and_dates(writer: &mut PageWriter, detail: &Detail, language: &str, format: DateFormat) {
-    let invoice = &detail.invoice;
+/// The payer on the left, dates and references on the right.
+fn payer_and_facts(
+    writer: &mut PageWriter,
+    (billed_to, billed_address): (&str, Option<&str>),
+    facts: impl IntoIterator<Item = (&'static str, Option<String>)>,
+    language: &str,
+) {
     let begin = writer.at;
     let room = MIDDLE - LEFT - 20.0;
     writer.put(pen(Plain, 9.0, DIM), LEFT, &word(language, "paper.billed_to"));
     writer.down(15.0);
-    writer.block(pen(Strong, 10.0, INK), LEFT, room, &invoice.billed_to);
-    if let Some(address) = &invoice.billed_address {
+    writer.block(pen(Strong, 10.0, INK), LEFT, room, billed_to);
+    if let Some(address) = billed_address {
         writer.down(13.0);
         writer.block(pen(Plain, 10.0, INK), LEFT, room, address);
     }
     let left = writer.at;
     writer.at = begin;
-    let facts = [
-        ("paper.issued", Some(i18n::date(language, format, invoice.issued_date))),
-        ("paper.due_date", Some(i18n::date(language, format, invoice.due_date))),
-        ("paper.order", Some(invoice.spv_identifier())),
-        ("paper.reference", invoice.reference.clone()),
-    ];
     for (key, value) in facts.into_iter().filter_map(|(key, value)| Some((key, value?))) {
         writer.put(pen(Plain, 9.0, DIM), MIDDLE, &word(language, key));
         writer.right_block(pen(Plain, 10.0, INK), RIGHT, RIGHT - MIDDLE - 70.0, &value);
@@ -242,8 +263,9 @@ fn payer_and_dates(writer: &mut PageWriter, detail: &Detail, language: &str, for
 fn grouped(currency: Currency, minor: i64, language: &str) -> String {
     let (thousand, point) = if language.starts_with("es") { ('.', ',') } else { (',', '.') };
     let text = currency.format(minor);
-    let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
-    let mut digits = String::new();
+    let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
+    let (whole, rest) = text.split_once('.').map_or((text, None), |(whole, rest)| (whole, Some(rest)));
+    let mut digits = sign.to_owned();
     for (n, digit) in whole.chars().enumerate() {
         if n > 0 && (whole.len() - n).is_multiple_of(3) {
             digits.push(thousand);
@@ -264,7 +286,7 @@ mod tests {
     use domain::{
         kernel::ids::{InvoiceId, SpvId, UserId},
         orders::invoices::{Invoice, Line},
-        platform::settings::{Bank, Billing},
+        platform::settings::Bank,
     };
 
     #[test]
@@ -272,6 +294,8 @@ mod tests {
         assert_eq!(grouped(Currency::Usd, 125_000_000, "en-US"), "1,250,000.00");
         assert_eq!(grouped(Currency::Eur, 125_050, "es"), "1.250,50");
         assert_eq!(grouped(Currency::Jpy, 999, "en-GB"), "999");
+        assert_eq!(grouped(Currency::Usd, -12_500, "en-US"), "-125.00");
+        assert_eq!(grouped(Currency::Usd, -125_000, "en-US"), "-1,250.00");
     }
 
     fn detail(name: &str, address: &str) -> Detail {
@@ -294,10 +318,14 @@ mod tests {
             currency: Currency::Usd,
             total_minor: 125_000,
             paid_minor: 0,
+            credited_minor: 0,
             status: Status::Due,
             issued_date: day,
             due_date: day,
             void_reason: None,
+            replaced_by_id: None,
+            replaced_by_year: None,
+            replaced_by_number: None,
             created_at: at,
             updated_at: at,
             updated_by: String::new(),
@@ -312,7 +340,7 @@ mod tests {
             bank: Some(bank),
             ..Billing::default()
         };
-        Detail { invoice, payments: Vec::new(), receipts: Vec::new(), from }
+        Detail { invoice, payments: Vec::new(), receipts: Vec::new(), credit_notes: Vec::new(), from }
     }
 
     fn office(logo: Option<&Logo>) -> Office<'_> {
@@ -415,6 +443,20 @@ mod tests {
         assert!(texts(&invoice).contains(&"Overdue".to_owned()));
         invoice.invoice.status = Status::Paid;
         assert!(texts(&invoice).contains(&word("en-US", "invoice_status.paid")));
+    }
+
+    #[test]
+    fn credit_notes_are_subtracted_and_the_credit_is_shown() {
+        let texts = |of: &Detail| -> Vec<String> { placed(of).into_iter().flatten().map(|(text, ..)| text).collect() };
+        let mut invoice = detail("Maya Ortiz", "1 Main Street");
+        invoice.invoice.paid_minor = 125_000;
+        invoice.invoice.status = Status::Paid;
+        assert!(!texts(&invoice).contains(&word("en-US", "paper.credited")));
+        invoice.invoice.credited_minor = 25_000;
+        let found = texts(&invoice);
+        for text in ["Credited", "-250.00", "Credit", "250.00"] {
+            assert!(found.iter().any(|placed| placed == text), "{text} in {found:?}");
+        }
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub struct Commission {
     run: Option<String>,
     /// Why it is void.
     reason: Option<String>,
+    /// Of a difference after a correction of the order: the approved or paid commission that it adjusts.
+    adjusts_id: Option<CommissionId>,
     version: i64,
     /// Actions allowed to the caller: `approve`, `void`.
     can: Vec<&'static str>,
@@ -86,6 +88,7 @@ impl Commission {
             earned_date: row.earned_date,
             paid_date: row.paid_date,
             reason: row.reason,
+            adjusts_id: row.adjusts_id,
             version: row.version,
             vehicle_name: row.vehicle_name,
         }

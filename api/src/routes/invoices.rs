@@ -1,8 +1,10 @@
 //! Invoices, payments and receipts.
-use super::documents::Document;
+use super::{credit_notes::CreditNote, documents::Document};
 use crate::{
     error::{ApiError, Result},
-    extract::{CreateRequest, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order},
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order,
+    },
     invoice_pdf,
     response::{Created, JsonBody, Page, Versioned},
     state::AppState,
@@ -19,7 +21,7 @@ use domain::{
     directory::companies,
     kernel::{
         ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
-        money::Currency,
+        money::{Currency, CurrencyTotal},
         page::PageQuery,
     },
     orders::invoices::{self, Detail, Due, Filter, ManualPayment, Status},
@@ -49,17 +51,23 @@ pub struct Invoice {
     lines: Vec<Line>,
     #[schema(example = "1250.00")]
     total: String,
+    /// Sum of its credit notes.
+    credited: String,
     paid: String,
     /// Amount outstanding.
     due: String,
+    /// What was paid beyond what the credit notes leave: the client's credit.
+    credit: String,
     status: Status,
     /// Past its due date with an amount outstanding.
     overdue: bool,
     issued_date: NaiveDate,
     due_date: NaiveDate,
     void_reason: Option<String>,
+    /// Of a void invoice: the number of the one that was raised anew in its place.
+    replaced_by: Option<String>,
     version: i64,
-    /// Actions allowed to the caller: `pay`, `void`, `send_receipt`.
+    /// Actions allowed to the caller: `pay`, `void`, `raise`, `send_receipt`.
     can: Vec<&'static str>,
 }
 
@@ -87,6 +95,9 @@ impl Invoice {
             spv_identifier: row.spv_identifier(),
             client: Client { id: row.client_id, name: row.client_name() },
             total: amount(row.total_minor),
+            credited: amount(row.credited_minor),
+            credit: amount(row.credit_minor()),
+            replaced_by: row.replaced_by(),
             paid: amount(row.paid_minor),
             due: amount(row.due_minor()),
             overdue: row.is_overdue(office_today),
@@ -118,6 +129,8 @@ pub struct InvoiceDetail {
     payments: Vec<Payment>,
     /// Uploaded payment proofs, newest first.
     receipts: Vec<Receipt>,
+    /// Newest first.
+    credit_notes: Vec<CreditNote>,
     from: Issuer,
     /// Bank details for payment; null if the office has none configured.
     bank: Option<Bank>,
@@ -177,6 +190,7 @@ impl InvoiceDetail {
             invoice: Invoice::of(ctx, office_today, detail.invoice),
             payments: detail.payments.into_iter().map(payment).collect(),
             receipts: detail.receipts.into_iter().map(receipt).collect(),
+            credit_notes: detail.credit_notes.into_iter().map(CreditNote::of).collect(),
             from: Issuer { legal_name, address, tax_id },
             bank,
         }
@@ -266,23 +280,32 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<V
     params(("id" = InvoiceId, Path)), responses((status = 200, body = String, content_type = "application/pdf")))]
 pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Response> {
     let detail = invoices::get(&ctx, id).await?;
-    let office = settings::get(&ctx).await?;
+    let name = format!("invoice-{}.pdf", detail.invoice.name());
+    render_pdf(&ctx, name, move |office, language, format| invoice_pdf::render(&detail, office, language, format)).await
+}
+
+/// Renders a PDF in the reader's language and sends it under this file name.
+pub(super) async fn render_pdf<F>(ctx: &Ctx, file_name: String, render: F) -> Result<Response>
+where
+    F: FnOnce(invoice_pdf::Office<'_>, &str, users::DateFormat) -> Result<Vec<u8>> + Send + 'static,
+{
+    let office = settings::get(ctx).await?;
     let (language, format) = match &ctx.actor {
         Actor::User(_) => {
-            let me = users::me(&ctx).await?.user;
+            let me = users::me(ctx).await?.user;
             (me.language, me.date_format)
         }
         _ => (ctx.language().to_owned(), users::DateFormat::Auto),
     };
-    let name = format!("attachment; filename=\"invoice-{}.pdf\"", detail.invoice.name());
+    let name = format!("attachment; filename=\"{file_name}\"");
     let logo = match office.logo_id {
-        Some(id) => Some(companies::logo(&ctx, id).await?),
+        Some(id) => Some(companies::logo(ctx, id).await?),
         None => None,
     };
-    let today = settings::office_today(&ctx).await?;
+    let today = settings::office_today(ctx).await?;
     let made = tokio::task::spawn_blocking(move || {
         let issuer = invoice_pdf::Office { brand: office.brand(), logo: logo.as_ref(), today };
-        invoice_pdf::render(&detail, issuer, &language, format)
+        render(issuer, &language, format)
     });
     let bytes = made.await.map_err(Error::internal)??;
     let headers = [
@@ -376,13 +399,41 @@ pub async fn void(
     row(&ctx, invoices::void(&ctx, id, version, &input.reason).await?).await
 }
 
+/// Raises a void invoice again under the next number, for as much of it as the order's other invoices leave of its price.
+/// Staff.
+#[utoipa::path(post, path = "/invoices/{id}/raise", operation_id = "invoice_raise", tag = "invoices",
+    params(("id" = InvoiceId, Path)), request_body = EmptyBody, responses((status = 201, body = InvoiceDetail)))]
+pub async fn raise(
+    Path(id): Path<InvoiceId>,
+    IfMatch(version): IfMatch,
+    CreateRequest { ctx, .. }: CreateRequest<EmptyBody>,
+) -> Result<Created<InvoiceDetail>> {
+    let raised = invoices::raise(&ctx, id, version).await?;
+    Ok(Created {
+        location: format!("/rest/v1/invoices/{}", raised.invoice.id),
+        version: raised.invoice.version,
+        view: InvoiceDetail::of(&ctx, settings::office_today(&ctx).await?, raised),
+    })
+}
+
 /// Outstanding amounts, and bank details.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Billing {
     /// One per currency; empty when nothing is outstanding.
     owed: Vec<Owed>,
+    /// Credit: what was paid beyond what credit notes left of the invoices; not offset against what is owed.
+    credit: Vec<Credit>,
     /// Null if the office has none configured.
     bank: Option<Bank>,
+}
+
+/// Credit in one currency.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoiceCredit)]
+pub struct Credit {
+    currency: Currency,
+    #[schema(example = "250.00")]
+    amount: String,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -428,5 +479,11 @@ pub async fn billing(SignedIn(ctx): SignedIn) -> Result<JsonBody<Billing>> {
             overdue_older: owed.currency.format(owed.aging.overdue_older),
         },
     };
-    Ok(JsonBody(Billing { owed: found.owed.into_iter().map(owed).collect(), bank: found.bank }))
+    let credit =
+        |credit: CurrencyTotal| Credit { currency: credit.currency, amount: credit.currency.format(credit.minor) };
+    Ok(JsonBody(Billing {
+        owed: found.owed.into_iter().map(owed).collect(),
+        credit: found.credit.into_iter().map(credit).collect(),
+        bank: found.bank,
+    }))
 }

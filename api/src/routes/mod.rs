@@ -9,6 +9,8 @@ mod clients;
 mod commissions;
 mod companies;
 mod company_portal;
+mod consequences;
+mod credit_notes;
 mod dashboards;
 mod document_requests;
 mod documents;
@@ -133,6 +135,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         // Orders and their steps.
         .routes(routes!(spvs::list, spvs::create))
         .routes(routes!(spvs::get, spvs::update))
+        .routes(routes!(spvs::preview))
         .routes(routes!(spvs::steps, steps::create))
         .routes(routes!(spvs::start))
         .routes(routes!(spvs::hold))
@@ -162,6 +165,10 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(invoices::pay))
         .routes(routes!(invoices::send_receipt))
         .routes(routes!(invoices::void))
+        .routes(routes!(invoices::raise))
+        .routes(routes!(credit_notes::list))
+        .routes(routes!(credit_notes::get))
+        .routes(routes!(credit_notes::pdf))
         // Leads, client notes, calls.
         .routes(routes!(leads::list, leads::create))
         .routes(routes!(leads::get, leads::update))

@@ -1,4 +1,5 @@
 //! Orders.
+use super::consequences::Consequence;
 use crate::{
     error::{ApiError, Result},
     extract::{
@@ -130,6 +131,31 @@ impl SpvDetail {
         let steps = detail.steps.into_iter().map(|step| Step::of(ctx, &detail.spv, step)).collect();
         Self { spv: Spv::of(ctx, detail.spv), steps }
     }
+}
+
+/// A corrected order, and what followed from the correction.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CorrectedSpv {
+    #[serde(flatten)]
+    spv: SpvDetail,
+    consequences: Vec<Consequence>,
+}
+
+impl CorrectedSpv {
+    fn of(ctx: &Ctx, corrected: corrections::Corrected) -> Self {
+        let corrections::Corrected { spv, steps, consequences } = corrected;
+        Self {
+            spv: SpvDetail::of(ctx, Detail { spv, steps }),
+            consequences: consequences.into_iter().map(Consequence::of).collect(),
+        }
+    }
+}
+
+/// The order as a correction would leave it, and what would follow from it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SpvPreview {
+    spv: SpvDetail,
+    consequences: Vec<Consequence>,
 }
 
 fn row(ctx: &Ctx, detail: Detail) -> Versioned<SpvDetail> {
@@ -340,25 +366,66 @@ pub struct SpvChange {
     purchase_amount: Option<String>,
     #[schema(example = "2026-11-21")]
     ordered_date: Option<String>,
+    /// Our fee. Its invoices follow: unpaid ones are voided and raised anew, paid ones credited or followed by a further one.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schema(example = "1250.00")]
+    price: Option<String>,
+    /// Only while nothing is paid and no commission settled; amounts that are left out stay the same decimal numbers.
+    #[schema(example = "USD")]
+    currency: Option<String>,
+    /// A fixed commission, only with an ISO; replaces a percentage.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schema(example = "500.00")]
+    commission: Option<String>,
+    /// Only with an ISO; up to four decimals; replaces a fixed commission.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schema(example = "2.5")]
+    iso_commission_percentage: Option<String>,
 }
 
-/// Corrects the details of an open order. Staff.
+impl From<SpvChange> for corrections::Correction {
+    fn from(change: SpvChange) -> Self {
+        Self {
+            custom_identifier: change.custom_identifier,
+            reference: change.reference,
+            vehicle_name: change.vehicle_name,
+            purchase_amount: change.purchase_amount,
+            ordered_date: change.ordered_date,
+            price: change.price,
+            currency: change.currency,
+            commission: change.commission,
+            iso_commission_percentage: change.iso_commission_percentage,
+        }
+    }
+}
+
+/// Corrects an open order; its invoices and commissions follow. `POST …/preview` shows what will follow. Staff.
 #[utoipa::path(patch, path = "/spvs/{id}", operation_id = "spv_update", tag = "spvs", params(("id" = SpvId, Path)),
-    request_body = SpvChange, responses((status = 200, body = SpvDetail)))]
+    request_body = SpvChange, responses((status = 200, body = CorrectedSpv)))]
 pub async fn update(
     SignedIn(ctx): SignedIn,
     Path(id): Path<SpvId>,
     IfMatch(version): IfMatch,
     Json(change): Json<SpvChange>,
-) -> Result<Versioned<SpvDetail>> {
-    let correction = corrections::Correction {
-        custom_identifier: change.custom_identifier,
-        reference: change.reference,
-        vehicle_name: change.vehicle_name,
-        purchase_amount: change.purchase_amount,
-        ordered_date: change.ordered_date,
-    };
-    Ok(row(&ctx, corrections::correct(&ctx, id, version, correction).await?))
+) -> Result<Versioned<CorrectedSpv>> {
+    let corrected = corrections::correct(&ctx, id, version, change.into()).await?;
+    Ok(Versioned { version: corrected.spv.version, view: CorrectedSpv::of(&ctx, corrected) })
+}
+
+/// What a correction of an open order would change, and what would follow from it; nothing is saved. Staff.
+///
+/// Numbers of invoices and credit notes are those that are next now.
+#[utoipa::path(post, path = "/spvs/{id}/preview", operation_id = "spv_preview", tag = "spvs",
+    params(("id" = SpvId, Path)), request_body = SpvChange, responses((status = 200, body = SpvPreview)))]
+pub async fn preview(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<SpvId>,
+    IfMatch(version): IfMatch,
+    Json(change): Json<SpvChange>,
+) -> Result<JsonBody<SpvPreview>> {
+    let corrected = corrections::preview(&ctx, id, version, change.into()).await?;
+    let CorrectedSpv { spv, consequences } = CorrectedSpv::of(&ctx, corrected);
+    Ok(JsonBody(SpvPreview { spv, consequences }))
 }
 
 /// The steps of one order, in order.

@@ -4,7 +4,7 @@ use crate::{
     args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::Result,
-    output::{Format, Record},
+    output::{Format, Record, info},
     prompt::non_empty,
 };
 use clap::{Args, Subcommand};
@@ -14,7 +14,9 @@ use domain::{
         page::Order,
     },
     orders::{
-        corrections, onboarding,
+        corrections::{self, Consequence},
+        invoices::InvoiceChange,
+        onboarding,
         spvs::{self, Detail, Filter, IsoFilter, Spv, SpvSort, Status},
     },
 };
@@ -36,7 +38,7 @@ pub enum Verb {
     Show(TargetArgs),
     /// Correct the details of an open order
     #[command(
-        after_help = "Examples:\n  spvctl spv update SPV-2026-001 --vehicle-name 'Okeanos Holdings'\n  spvctl spv update SPV-2026-001 --reference ''\n\nWhat is left out stays as it is; '' clears a field."
+        after_help = "Examples:\n  spvctl spv update SPV-2026-001 --vehicle-name 'Okeanos Holdings'\n  spvctl spv update SPV-2026-001 --reference ''\n  spvctl spv update SPV-2026-001 --price 1400.00 --yes\n\nWhat is left out stays as it is; '' clears a field. What follows for invoices and commissions is shown first."
     )]
     Update(Box<Update>),
     /// Start processing a pending order
@@ -116,6 +118,18 @@ pub struct Update {
     /// The date of the order
     #[arg(long, value_name = "YYYY-MM-DD")]
     ordered_date: Option<String>,
+    /// Our fee, like 1250.00; its invoices follow
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    price: Option<String>,
+    /// Only while nothing is paid and no commission settled
+    #[arg(long)]
+    currency: Option<String>,
+    /// Fixed commission of the ISO partner, like 500.00; replaces a percentage
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    commission: Option<String>,
+    /// 0 to 100, up to four decimals; replaces a fixed commission
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    iso_commission_percentage: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -212,7 +226,7 @@ fn question(verb: &str, spv: &Spv) -> String {
     )
 }
 
-/// Corrects the version that is stored now.
+/// Corrects the version that is stored now, after showing what follows from it.
 async fn update(args: Update, cli: &CliContext) -> Result<Detail> {
     let spv = lookup::spv(&cli.ctx, &args.spv).await?.spv;
     let correction = corrections::Correction {
@@ -221,8 +235,57 @@ async fn update(args: Update, cli: &CliContext) -> Result<Detail> {
         vehicle_name: args.vehicle_name,
         purchase_amount: args.purchase_amount,
         ordered_date: args.ordered_date,
+        price: args.price,
+        currency: args.currency,
+        commission: args.commission,
+        iso_commission_percentage: args.iso_commission_percentage,
     };
-    Ok(corrections::correct(&cli.ctx, spv.id, Some(spv.version), correction).await?)
+    let preview = corrections::preview(&cli.ctx, spv.id, Some(spv.version), correction.clone()).await?;
+    if !preview.consequences.is_empty() {
+        for consequence in &preview.consequences {
+            info(&sentence(consequence));
+        }
+        let (identifier, client) = (spv.identifier(), spv.client_name());
+        cli.prompt.confirm(&format!("Correct the order {identifier} of {client}, with what follows from it?"))?;
+    }
+    let corrected = corrections::correct(&cli.ctx, spv.id, Some(spv.version), correction).await?;
+    Ok(Detail { spv: corrected.spv, steps: corrected.steps })
+}
+
+/// A consequence of a correction as a sentence.
+fn sentence(consequence: &Consequence) -> String {
+    let amount = |currency: &Currency, minor: &i64| format!("{} {}", currency.code(), currency.format(*minor));
+    let maybe = |currency: &Currency, minor: &Option<i64>| {
+        minor.as_ref().map_or_else(|| "none".to_owned(), |minor| amount(currency, minor))
+    };
+    match consequence {
+        Consequence::Invoice(change) => match change {
+            InvoiceChange::Voided { invoice, minor, currency } => {
+                format!("Invoice {invoice} over {} is voided.", amount(currency, minor))
+            }
+            InvoiceChange::Raised { invoice, replaces: Some(void), minor, currency } => {
+                format!("Invoice {void} is raised anew as {invoice} over {}.", amount(currency, minor))
+            }
+            InvoiceChange::Raised { invoice, minor, currency, .. } => {
+                format!("Invoice {invoice} over {} is raised.", amount(currency, minor))
+            }
+            InvoiceChange::Further { invoice, minor, currency } => {
+                format!("A further invoice {invoice} over the difference of {} is raised.", amount(currency, minor))
+            }
+            InvoiceChange::Credited { credit_note, invoice, minor, currency } => {
+                format!("Credit note {credit_note} lowers invoice {invoice} by {}.", amount(currency, minor))
+            }
+            InvoiceChange::ClientCredit { minor, currency, .. } => {
+                format!("{} of what was paid becomes credit of the client.", amount(currency, minor))
+            }
+        },
+        Consequence::Commission { from, from_currency, to, currency } => {
+            format!("The commission changes from {} to {}.", maybe(from_currency, from), maybe(currency, to))
+        }
+        Consequence::CommissionRow { minor, currency } => {
+            format!("A commission of {} is added for the difference.", amount(currency, minor))
+        }
+    }
 }
 
 async fn create(args: Create, cli: &CliContext) -> Result<Detail> {

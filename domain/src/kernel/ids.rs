@@ -51,6 +51,7 @@ ids! {
     LinkId,
     FlowId,
     InvoiceId,
+    CreditNoteId,
     IdentityId,
     MailId,
     PaymentId,

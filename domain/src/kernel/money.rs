@@ -54,6 +54,20 @@ impl Currency {
         Ok(minor as i64)
     }
 
+    /// An amount of another currency as the same decimal number in this one.
+    ///
+    /// # Errors
+    /// `too_many_decimals` for more than this currency has; `too_large`.
+    pub(crate) fn restate(self, from: Self, minor: i64) -> Result<i64, Problem> {
+        let too_large = || Problem::new("too_large").with("max", self.format(MAX_MINOR));
+        let unit = 10_i64.pow(from.digits().saturating_sub(self.digits()));
+        if minor % unit != 0 {
+            return Err(Problem::new("too_many_decimals").with("max", self.digits()));
+        }
+        let scaled = (minor / unit).checked_mul(10_i64.pow(self.digits().saturating_sub(from.digits())));
+        scaled.filter(|minor| *minor <= MAX_MINOR).ok_or_else(too_large)
+    }
+
     /// Minor units as a decimal number with all digits of the currency: `"1250.50"`.
     pub fn format(self, minor: i64) -> String {
         fixed(minor, self.digits())

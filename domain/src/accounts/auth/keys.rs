@@ -240,8 +240,8 @@ fn parse_set(text: &str) -> std::result::Result<Vec<SigningKey>, String> {
     } else {
         serde_json::from_str(text).map(|set: JwkSet| set.keys)
     };
-    let keys: Vec<PrivateJwk> = keys
-        .map_err(|e| format!("not a JWK set of EC, RSA and oct keys (line {}, column {})", e.line(), e.column()))?;
+    let keys: Vec<PrivateJwk> =
+        keys.map_err(|e| format!("not a JWK set of EC, RSA and oct keys (line {}, column {})", e.line(), e.column()))?;
     let signing = keys.into_iter().map(SigningKey::read).collect::<std::result::Result<Vec<_>, _>>()?;
     if signing.is_empty() {
         return Err("there is no key in it".to_owned());

@@ -58,6 +58,8 @@ const PORTAL_TABLES: &[&str] = &[
     "company_figures",
     "company_logos",
     "counts",
+    "credit_note_numbers",
+    "credit_notes",
     "digests",
     "document_requests",
     "document_versions",

@@ -168,6 +168,7 @@ fn compare(
             vehicle_name: found.changed("vehicle_name"),
             purchase_amount: found.changed("purchase_amount"),
             ordered_date: found.changed("ordered_date"),
+            ..Correction::default()
         };
         Some(Write::CorrectOrder(CorrectOrder { id: spv.id, correction }))
     } else {

@@ -12,7 +12,8 @@ use crate::{
         page::PageQuery,
     },
     orders::{
-        invoices::{self, Filter, InvoiceableOrder, ManualPayment},
+        corrections::{self, Correction},
+        invoices::{self, Filter, InvoiceableOrder, ManualPayment, Status},
         spvs,
     },
     platform::settings::{Bank, Billing},
@@ -36,12 +37,14 @@ pub(super) fn office() -> Billing {
     }
 }
 
-/// Issues an invoice for each order, the oldest first. Some are paid, some paid in part, some voided.
+/// Issues an invoice for each order, the oldest first. Some are paid, some paid in part, some voided. The prices of two open
+/// orders are corrected afterwards: one is raised anew, one gets a credit note.
 pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result<()> {
     orders.sort_by_key(|(age, _)| std::cmp::Reverse(*age));
     let staff = demo_employee(ctx).await?;
     let ago =
         |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), actor: staff.clone(), ..ctx.clone() };
+    let mut corrected: Vec<Status> = Vec::new();
     for (n, (age, id)) in orders.into_iter().enumerate() {
         let day = ago(age);
         let spv = spvs::get(&day, id).await?.spv;
@@ -67,6 +70,13 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
             1 => drop(pay(price_minor / 2).await?),
             4 => drop(invoices::void(&later, invoice.id, None, "The fee was agreed anew").await?),
             _ => {}
+        }
+        let status = invoices::get(&later, invoice.id).await?.invoice.status;
+        if spv.status.is_open() && matches!(status, Status::Due | Status::PartPaid) && !corrected.contains(&status) {
+            corrected.push(status);
+            // Ten percent less than agreed at first.
+            let price = Some(spv.currency.format(price_minor - price_minor / 10));
+            corrections::correct(&later, id, None, Correction { price, ..Correction::default() }).await?;
         }
     }
     Ok(())

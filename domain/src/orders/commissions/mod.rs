@@ -1,16 +1,20 @@
 //! Commissions of ISO partners: a ledger that follows their orders, and the payout runs that pay it (decision 16).
 //!
-//! A closed order adds a row, and a cancelled one a negative row. Amounts never change afterwards: every card, statement
-//! and file is a sum of these rows.
+//! A closed order adds a row, and a cancelled one a negative row. A corrected order changes its pending row, or adds a row
+//! for the difference to an approved or paid one, whose amounts never change. Every card, statement and file is a sum of
+//! these rows.
+mod correction;
 mod model;
 pub(crate) mod rollup;
 mod runs;
 mod store;
 
+pub(crate) use correction::sync_with_correction;
+use model::Terms;
 pub use model::{Commission, Kind, OverviewCards, Payout, PayoutPreview, Period, Rule, Run, RunStatus, Status, Totals};
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, preview, run, runs};
 pub use store::{CommissionSort, Filter};
-pub(crate) use store::{count, totals as total_rows};
+pub(crate) use store::{count, has_settled, totals as total_rows};
 
 use crate::{
     directory::{companies, isos},
@@ -67,27 +71,10 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
     if amount_minor == 0 {
         return Ok(ledger_minor);
     }
-    let company = companies::by_id(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
-    let fixed = after.commission_minor.is_some();
-    let row = store::InsertCommission {
-        id: CommissionId(ctx.random.uuid()),
-        iso_id,
-        spv: after,
-        kind: if amount_minor > 0 { Kind::Earned } else { Kind::Reversed },
-        rule: if fixed { Rule::Fixed } else { Rule::Percent },
-        rate: after.iso_commission_percentage.filter(|_| !fixed),
-        base_minor: after.amount_minor().filter(|_| !fixed),
-        amount_minor,
-        earned_date: company.today(ctx.now()),
-        at: ctx.now(),
-        by: ctx.actor_name(),
-    };
-    store::insert(tx, &row).await?;
-    let (of, earned_date) = (after.dimensions(), row.earned_date);
-    rollup::count_change(tx, None, CommissionFacts { of, status: Status::Pending, earned_date, amount_minor });
+    let id = insert_row(tx, ctx, after, iso_id, amount_minor, None).await?;
     let action = if amount_minor > 0 { "commission.earned" } else { "commission.reversed" };
     // Without amounts, as notification mails are rendered from it, and without the client, who must not see it.
-    let event = Event::new(action, "commission", row.id.0, after.identifier())
+    let event = Event::new(action, "commission", id.0, after.identifier())
         .of(None, Some(after.company_id), Some(iso_id))
         .spv(after.id)
         .public();
@@ -105,6 +92,33 @@ pub(crate) async fn remove_unreviewed(tx: &mut Tx, spv: &Spv) -> Result<()> {
         rollup::count_removal(tx, CommissionFacts { of, status: Status::Pending, earned_date, amount_minor });
     }
     Ok(())
+}
+
+/// Inserts a pending row of an order, earned today. `adjusts` is the row to which it is a difference.
+async fn insert_row(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    spv: &Spv,
+    iso_id: IsoId,
+    amount_minor: i64,
+    adjusts: Option<CommissionId>,
+) -> Result<CommissionId> {
+    let company = companies::by_id(tx, spv.company_id).await?.ok_or(Error::NotFound("company"))?;
+    let row = store::InsertCommission {
+        id: CommissionId(ctx.random.uuid()),
+        iso_id,
+        spv,
+        terms: Terms::of(spv, amount_minor),
+        amount_minor,
+        adjusts,
+        earned_date: company.today(ctx.now()),
+        at: ctx.now(),
+        by: ctx.actor_name(),
+    };
+    store::insert(tx, &row).await?;
+    let (of, earned_date) = (spv.dimensions(), row.earned_date);
+    rollup::count_change(tx, None, CommissionFacts { of, status: Status::Pending, earned_date, amount_minor });
+    Ok(row.id)
 }
 
 /// The total of an order's rows in the ledger, void ones included.
@@ -385,7 +399,7 @@ pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Com
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid without a reason; Conflict `commission_settled` once it is in a run or paid,
-/// `commission_reversed` where the order has a negative row beside it; stale.
+/// `commission_reversed` where the order has another row beside it: a reversal or a difference; stale.
 #[tracing::instrument(level = "debug", name = "commissions.void", skip_all, fields(commission_id = %id))]
 pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &str) -> Result<Commission> {
     let seen = get(ctx, id).await?;

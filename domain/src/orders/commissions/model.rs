@@ -27,9 +27,9 @@ crate::kernel::text_enum! {
     /// Why a row is there.
     #[schema(as = CommissionKind)]
     pub enum Kind {
-        /// The order closed.
+        /// The order closed, or its commission was corrected to a higher one.
         Earned = "earned",
-        /// The order was cancelled after it had earned: a negative amount.
+        /// The order was cancelled after it had earned, or its commission was corrected to a lower one: a negative amount.
         Reversed = "reversed",
     }
 }
@@ -42,6 +42,28 @@ crate::kernel::text_enum! {
         Fixed = "fixed",
         /// A rate on the purchase amount, else on the price.
         Percent = "percent",
+    }
+}
+
+/// By which terms a row was earned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub kind: Kind,
+    pub rule: Rule,
+    pub rate: Option<i64>,
+    pub base_minor: Option<i64>,
+}
+
+impl Terms {
+    /// The terms of an order, for a row of this amount.
+    pub fn of(spv: &spvs::Spv, amount_minor: i64) -> Self {
+        let fixed = spv.commission_minor.is_some();
+        Self {
+            kind: if amount_minor >= 0 { Kind::Earned } else { Kind::Reversed },
+            rule: if fixed { Rule::Fixed } else { Rule::Percent },
+            rate: spv.iso_commission_percentage.filter(|_| !fixed),
+            base_minor: spv.amount_minor().filter(|_| !fixed),
+        }
     }
 }
 
@@ -67,13 +89,15 @@ crate::kernel::db::row! {
         pub rate: Option<i64>,
         pub base_minor: Option<i64>,
         pub currency: Currency,
-        /// Negative for a reversal.
+        /// Negative for a reversal and for a difference to a lower commission.
         pub amount_minor: i64,
         pub status: Status,
         pub earned_date: NaiveDate,
         pub paid_date: Option<NaiveDate>,
         /// The reason it was voided for.
         pub reason: Option<String>,
+        /// Of a difference after a correction of the order: the approved or paid row that it adjusts.
+        pub adjusts_id: Option<CommissionId>,
         /// Its payout run.
         pub run_id: Option<PayoutRunId> = "p.run_id",
         pub run_year: Option<i64> = "g.year",

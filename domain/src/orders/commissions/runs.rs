@@ -1,4 +1,7 @@
 //! Payout runs: all approved commissions, as one transfer for each partner and currency.
+//!
+//! A run never transfers a negative amount: where the approved rows of a partner in one currency, negative ones included, do
+//! not add up to more than 0, the run leaves all of them out, and they wait for the next run, whose rows make up for them.
 use super::{
     model::{Payout, PayoutPreview, Run, RunStatus},
     store,

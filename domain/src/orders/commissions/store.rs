@@ -1,8 +1,9 @@
 //! SQL of the ledger and its payouts.
-use super::model::{Commission, Payout, PayoutPreview, Run, RunStatus, Status, Totals};
+use super::model::{Commission, Payout, PayoutPreview, Run, RunStatus, Status, Terms, Totals};
 use crate::{
     kernel::{
         access::Scope,
+        ctx::check_version,
         db::{Db, Dialect, Row, Sql, Tx, const_concat, for_update, insert, select_rows},
         error::Result,
         ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
@@ -30,10 +31,8 @@ pub struct InsertCommission<'a> {
     pub id: CommissionId,
     pub iso_id: IsoId,
     pub spv: &'a Spv,
-    pub kind: super::Kind,
-    pub rule: super::Rule,
-    pub rate: Option<i64>,
-    pub base_minor: Option<i64>,
+    pub terms: Terms,
+    pub adjusts: Option<CommissionId>,
     pub amount_minor: i64,
     pub earned_date: NaiveDate,
     pub at: DateTime<Utc>,
@@ -47,14 +46,15 @@ pub async fn insert(tx: &mut Tx, row: &InsertCommission<'_>) -> Result<()> {
         company_id: row.spv.company_id,
         spv_id: row.spv.id,
         client_id: row.spv.client_id,
-        kind: row.kind,
-        rule: row.rule,
-        rate: row.rate,
-        base_minor: row.base_minor,
+        kind: row.terms.kind,
+        rule: row.terms.rule,
+        rate: row.terms.rate,
+        base_minor: row.terms.base_minor,
         currency: row.spv.currency,
         amount_minor: row.amount_minor,
         status: Status::Pending,
         earned_date: row.earned_date,
+        adjusts_id: row.adjusts,
         created_at: row.at,
         updated_at: row.at,
         updated_by: row.by.clone(),
@@ -92,6 +92,55 @@ pub async fn voided_of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
     .bind(spv)
     .scalar()
     .await
+}
+
+/// All rows of an order, oldest first.
+pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Commission>> {
+    let from = format!("{SELECT_WITH_NAMES} where e.spv_id = $1 order by e.created_at, e.id");
+    let sql = select_rows(tx.dialect(), Commission::COLUMNS, &from);
+    tx.sql_built(sql).bind(spv).list().await
+}
+
+/// Whether a row of the order is approved, paid or void.
+pub async fn has_settled(tx: &mut Tx, spv: SpvId) -> Result<bool> {
+    tx.sql("select exists (select 1 from commissions where spv_id = $1 and status <> 'pending')")
+        .bind(spv)
+        .scalar()
+        .await
+}
+
+/// Saves amount, currency, terms, status and reason of a row that was pending.
+///
+/// # Errors
+/// Conflict `conflict` where it is not pending any more.
+pub async fn save_pending(tx: &mut Tx, row: &Commission) -> Result<()> {
+    let changed = tx
+        .sql(
+            "update commissions set amount_minor = $2, currency = $3, kind = $4, rule = $5, rate = $6, base_minor = $7, \
+             status = $8, reason = $9, updated_at = $10, updated_by = $11, version = $12 \
+             where id = $1 and status = 'pending' and version = $13",
+        )
+        .bind(row.id)
+        .bind(row.amount_minor)
+        .bind(row.currency)
+        .bind(row.kind)
+        .bind(row.rule)
+        .bind(row.rate)
+        .bind(row.base_minor)
+        .bind(row.status)
+        .bind(row.reason.clone())
+        .bind(row.updated_at)
+        .bind(row.updated_by.clone())
+        .bind(row.version)
+        .bind(row.version - 1)
+        .run()
+        .await?;
+    check_version(changed)
+}
+
+/// The language of a partner's account.
+pub async fn language_of_iso(tx: &mut Tx, iso: IsoId) -> Result<String> {
+    tx.sql("select u.language from isos i join users u on u.id = i.user_id where i.id = $1").bind(iso).scalar().await
 }
 
 fn params(count: usize, from: usize) -> String {

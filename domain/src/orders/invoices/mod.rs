@@ -1,13 +1,21 @@
 //! Invoices over the prices of orders: issued with the order, numbered without gaps per year, paid by bank transfer.
 //!
 //! An invoice is visible to its client and the staff, not to the order's company and ISO partner.
+pub mod credit_notes;
 mod model;
 mod payment_method;
+mod price_change;
+mod raise_again;
 pub(crate) mod rollup;
 mod store;
 
+pub use credit_notes::CreditNote;
 pub use model::{Due, Invoice, Line, Payment, Receipt, Status};
 pub use payment_method::{BankTransfer, ManualPayment, PaymentMethod, ReceivedPayment};
+pub use price_change::InvoiceChange;
+pub(crate) use price_change::follow_price;
+pub use raise_again::raise;
+pub(crate) use store::has_payments;
 pub use store::{Filter, InvoiceSort, Outstanding};
 
 use crate::{
@@ -19,6 +27,7 @@ use crate::{
         error::{Error, Result},
         geo, i18n, idempotency,
         ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
+        money::CurrencyTotal,
         page::{Page, PageQuery, Total},
         validate::Validator,
     },
@@ -48,6 +57,24 @@ pub(crate) struct InvoiceableOrder<'a> {
     pub price_minor: i64,
 }
 
+/// What the line of an invoice says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineText {
+    /// The formation of the company.
+    Formation,
+    /// The difference to a corrected price, beside other invoices of the order.
+    Difference,
+}
+
+impl LineText {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Formation => "invoice_line.formation",
+            Self::Difference => "invoice_line.difference",
+        }
+    }
+}
+
 /// Issues the invoice over an order's price, in the transaction that inserts the order. Must come last in it: the row of
 /// the year's numbers is locked until the commit.
 ///
@@ -57,6 +84,11 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
     if order.price_minor <= 0 {
         return Ok(());
     }
+    insert_next(tx, ctx, order, LineText::Formation).await.map(drop)
+}
+
+/// Inserts an invoice over an amount of an order under the next number.
+async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: LineText) -> Result<Invoice> {
     let bill_to = store::bill_to(tx, order.client_id).await?;
     let office = settings::within(tx).await?;
     let issued_date = office.day(ctx.now());
@@ -82,19 +114,24 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
         currency: order.dimensions.currency,
         total_minor: order.price_minor,
         paid_minor: 0,
+        credited_minor: 0,
         status: Status::Due,
         issued_date,
         due_date: issued_date + Days::new(terms.due_days.unwrap_or(DEFAULT_DUE_DAYS)),
         void_reason: None,
+        replaced_by_id: None,
+        replaced_by_year: None,
+        replaced_by_number: None,
         created_at: ctx.now(),
         updated_at: ctx.now(),
         updated_by: ctx.actor_name(),
         version: 1,
-        lines: vec![Line { description: words("invoice_line.formation", line), amount_minor: order.price_minor }],
+        lines: vec![Line { description: words(text.key(), line), amount_minor: order.price_minor }],
     };
     store::insert(tx, &invoice).await?;
     rollup::count_change(tx, None, InvoiceFacts::of(&invoice, order.dimensions, Vec::new()));
-    activity::append(tx, ctx, event("invoice.raised", &invoice)).await
+    activity::append(tx, ctx, event("invoice.raised", &invoice)).await?;
+    Ok(invoice)
 }
 
 impl store::BillTo {
@@ -119,6 +156,8 @@ pub struct Detail {
     pub payments: Vec<Payment>,
     /// Proofs of payment, newest first.
     pub receipts: Vec<Receipt>,
+    /// Newest first.
+    pub credit_notes: Vec<CreditNote>,
     /// The office's own details, as printed on the invoice.
     pub from: settings::Billing,
 }
@@ -141,7 +180,8 @@ pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
         Some(Receipt { document, sent_by, created_at })
     };
     let receipts = sent.into_iter().filter_map(receipt).collect();
-    Ok(Detail { invoice, payments, receipts, from: settings::get(ctx).await?.billing })
+    let credit_notes = credit_notes::of_invoice(ctx, id).await?;
+    Ok(Detail { invoice, payments, receipts, credit_notes, from: settings::get(ctx).await?.billing })
 }
 
 /// The invoice with this number, `2026-0001`, or id.
@@ -185,6 +225,8 @@ pub async fn total(ctx: &Ctx, filter: &Filter) -> Result<Total> {
 pub struct Billing {
     /// One for each currency with an outstanding amount.
     pub owed: Vec<Outstanding>,
+    /// What was paid beyond what is left of the invoices, by currency; not offset against what is owed.
+    pub credit: Vec<CurrencyTotal>,
     /// None while the office has not entered it.
     pub bank: Option<Bank>,
 }
@@ -198,7 +240,8 @@ pub async fn billing(ctx: &Ctx) -> Result<Billing> {
     ctx.may(Action::View, Resource::Billing)?;
     let office = settings::get(ctx).await?;
     let outstanding = store::outstanding(&mut ctx.db(), ctx.scope()?, office.day(ctx.now())).await?;
-    Ok(Billing { owed: outstanding, bank: BankTransfer::instructions(&office) })
+    let credit = store::credits(&mut ctx.db(), ctx.scope()?).await?;
+    Ok(Billing { owed: outstanding, credit, bank: BankTransfer::instructions(&office) })
 }
 
 /// Records a payment of an invoice. Staff.
@@ -272,14 +315,26 @@ pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) 
             let mut check = Validator::new();
             let reason = check.text("reason", reason);
             check.finish()?;
-            let after = bump_version(ctx, before.voided(reason.clone())?);
-            save(tx, &before, &after, Vec::new()).await?;
-            activity::append(tx, ctx, event("invoice.voided", &after).with("reason", reason)).await
+            void_within(tx, ctx, &before, reason).await.map(drop)
         }
         .scope_boxed()
     })
     .await?;
     get(ctx, id).await
+}
+
+/// Voids an invoice that the caller has locked.
+async fn void_within(tx: &mut Tx, ctx: &Ctx, before: &Invoice, reason: String) -> Result<Invoice> {
+    let after = bump_version(ctx, before.voided(reason.clone())?);
+    save(tx, before, &after, Vec::new()).await?;
+    activity::append(tx, ctx, event("invoice.voided", &after).with("reason", reason)).await?;
+    Ok(after)
+}
+
+/// Records the invoice that was raised anew in the place of a void one.
+async fn set_replaced(tx: &mut Tx, ctx: &Ctx, void: &Invoice, by: &Invoice) -> Result<()> {
+    let after = bump_version(ctx, Invoice { replaced_by_id: Some(by.id), ..void.clone() });
+    save(tx, void, &after, Vec::new()).await
 }
 
 /// Locks an invoice for a change by the actor; refuses a stale version.
@@ -293,9 +348,13 @@ async fn lock(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, actio
 
 /// Saves an invoice and counts the change. `payments` are those that it records, by date received.
 async fn save(tx: &mut Tx, before: &Invoice, after: &Invoice, payments: Vec<(NaiveDate, i64)>) -> Result<()> {
-    store::save(tx, after).await?;
     let of = rollups::dimensions_of(tx, after.spv_id).await?;
-    let (before, after) = (InvoiceFacts::of(before, of, Vec::new()), InvoiceFacts::of(after, of, payments));
+    save_counted(tx, after, InvoiceFacts::of(before, of, Vec::new()), InvoiceFacts::of(after, of, payments)).await
+}
+
+/// [`save`] with the facts before and after the change.
+async fn save_counted(tx: &mut Tx, invoice: &Invoice, before: InvoiceFacts, after: InvoiceFacts) -> Result<()> {
+    store::save(tx, invoice).await?;
     rollup::count_change(tx, Some(before), after);
     Ok(())
 }
@@ -372,6 +431,7 @@ pub fn can(ctx: &Ctx, invoice: &Invoice) -> Vec<&'static str> {
     [
         ("pay", Action::Update, invoice.status.is_open()),
         ("void", Action::Cancel, invoice.status == Status::Due),
+        ("raise", Action::Update, invoice.status == Status::Void && invoice.replaced_by_id.is_none()),
         ("send_receipt", Action::Send, invoice.status.is_open()),
     ]
     .into_iter()

@@ -97,10 +97,16 @@ crate::kernel::db::row! {
         pub currency: Currency,
         pub total_minor: i64,
         pub paid_minor: i64,
+        /// The sum of its credit notes.
+        pub credited_minor: i64,
         pub status: Status,
         pub issued_date: NaiveDate,
         pub due_date: NaiveDate,
         pub void_reason: Option<String>,
+        /// Of a void invoice: the one that was raised anew in its place.
+        pub replaced_by_id: Option<InvoiceId>,
+        pub replaced_by_year: Option<i64> = "n.year",
+        pub replaced_by_number: Option<i64> = "n.number",
         pub created_at: DateTime<Utc>,
         pub updated_at: DateTime<Utc>,
         pub updated_by: String,
@@ -112,7 +118,12 @@ crate::kernel::db::row! {
 impl Invoice {
     /// The invoice number, which is the reference of a transfer: `2026-0001`.
     pub fn name(&self) -> String {
-        format!("{}-{:04}", self.year, self.number)
+        invoice_name(self.year, self.number)
+    }
+
+    /// The number of the invoice that was raised anew in its place.
+    pub fn replaced_by(&self) -> Option<String> {
+        Some(invoice_name(self.replaced_by_year?, self.replaced_by_number?))
     }
 
     pub fn spv_identifier(&self) -> String {
@@ -123,9 +134,19 @@ impl Invoice {
         format!("{} {}", self.client_first_name, self.client_last_name)
     }
 
+    /// What it bills: nothing once it is void, else the total without its credit notes.
+    pub fn billed_minor(&self) -> i64 {
+        if self.status == Status::Void { 0 } else { self.total_minor - self.credited_minor }
+    }
+
     /// The outstanding amount in minor units.
     pub fn due_minor(&self) -> i64 {
-        if self.status.is_open() { self.total_minor - self.paid_minor } else { 0 }
+        if self.status.is_open() { self.billed_minor() - self.paid_minor } else { 0 }
+    }
+
+    /// The client's credit: what was paid beyond [`Self::billed_minor`].
+    pub fn credit_minor(&self) -> i64 {
+        (self.paid_minor - self.billed_minor()).max(0)
     }
 
     pub fn is_overdue(&self, today: NaiveDate) -> bool {
@@ -146,8 +167,22 @@ impl Invoice {
             return Err(Error::field_with("amount", Problem::new("more_than_due").with("due", due)));
         }
         let paid_minor = self.paid_minor + minor;
-        let status = if paid_minor == self.total_minor { Status::Paid } else { Status::PartPaid };
+        let status = if paid_minor == self.billed_minor() { Status::Paid } else { Status::PartPaid };
         Ok(Self { paid_minor, status, ..self.clone() })
+    }
+
+    /// The invoice after a credit note. One that is not paid at all is voided instead.
+    ///
+    /// # Errors
+    /// Internal for an amount that is not positive or more than it bills.
+    pub(super) fn credited(&self, minor: i64) -> Result<Self> {
+        if self.paid_minor == 0 || minor <= 0 || minor > self.billed_minor() {
+            return Err(Error::internal(format!("a credit note of {minor} for invoice {}", self.name())));
+        }
+        let credited_minor = self.credited_minor + minor;
+        let is_paid = self.paid_minor >= self.total_minor - credited_minor;
+        let status = if is_paid { Status::Paid } else { Status::PartPaid };
+        Ok(Self { credited_minor, status, ..self.clone() })
     }
 
     /// The voided invoice.
@@ -170,6 +205,11 @@ impl Invoice {
         }
         Err(Error::Conflict(Problem::new("invoice_settled").with("status", self.status.name())))
     }
+}
+
+/// An invoice number: `2026-0001`.
+pub(super) fn invoice_name(year: i64, number: i64) -> String {
+    format!("{year}-{number:04}")
 }
 
 /// A recorded payment.
@@ -195,11 +235,11 @@ pub struct Receipt {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use uuid::Uuid;
 
-    fn invoice(total_minor: i64) -> Invoice {
+    pub fn invoice(total_minor: i64) -> Invoice {
         let at = DateTime::from_timestamp(1_795_262_400, 0).expect("a time in range");
         Invoice {
             id: InvoiceId(Uuid::nil()),
@@ -217,10 +257,14 @@ mod tests {
             currency: Currency::Usd,
             total_minor,
             paid_minor: 0,
+            credited_minor: 0,
             status: Status::Due,
             issued_date: at.date_naive(),
             due_date: at.date_naive(),
             void_reason: None,
+            replaced_by_id: None,
+            replaced_by_year: None,
+            replaced_by_number: None,
             created_at: at,
             updated_at: at,
             updated_by: String::new(),
@@ -244,5 +288,20 @@ mod tests {
         let void = due.voided("Wrong price".to_owned()).unwrap();
         assert_eq!((void.status, void.due_minor()), (Status::Void, 0));
         assert!(void.paid(1).is_err() && void.voided("Again".to_owned()).is_err());
+    }
+
+    #[test]
+    fn credit_notes_lower_what_is_due_and_leave_overpayment_as_credit() {
+        let part = invoice(1_000).paid(600).unwrap();
+        let credited = part.credited(300).unwrap();
+        assert_eq!((credited.status, credited.due_minor(), credited.credit_minor()), (Status::PartPaid, 100, 0));
+        let paid = credited.paid(100).unwrap();
+        assert_eq!((paid.status, paid.due_minor(), paid.credit_minor()), (Status::Paid, 0, 0));
+        let over = paid.credited(700).unwrap();
+        assert_eq!((over.status, over.due_minor(), over.credit_minor()), (Status::Paid, 0, 700));
+        assert_eq!(part.credited(400).unwrap().status, Status::Paid);
+        for (invoice, minor) in [(&invoice(1_000), 1), (&part, 0), (&part, 1_001), (&over, 1)] {
+            assert!(invoice.credited(minor).is_err(), "{minor}");
+        }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct InvoiceFacts {
     due_minor: i64,
     /// Payments by date received. Of a change only those that it records.
     payments: Vec<(NaiveDate, i64)>,
+    /// Credit notes by date of issue. Of a change only those that it issues.
+    credits: Vec<(NaiveDate, i64)>,
 }
 
 impl InvoiceFacts {
@@ -32,7 +34,13 @@ impl InvoiceFacts {
             total_minor: invoice.total_minor,
             due_minor: invoice.due_minor(),
             payments,
+            credits: Vec::new(),
         }
+    }
+
+    /// With the credit note that the change issues.
+    pub(super) fn with_credit(self, issued_date: NaiveDate, minor: i64) -> Self {
+        Self { credits: vec![(issued_date, minor)], ..self }
     }
 }
 
@@ -47,6 +55,9 @@ impl Facts for InvoiceFacts {
         for (date, minor) in &self.payments {
             to.dated(Metric::Paid, self.of, *date, *minor);
         }
+        for (date, minor) in &self.credits {
+            to.dated(Metric::Invoiced, self.of, *date, -minor);
+        }
     }
 }
 
@@ -59,6 +70,7 @@ struct Row {
     issued_date: NaiveDate,
     total_minor: i64,
     paid_minor: i64,
+    credited_minor: i64,
 }
 
 /// Updates the rollups for a new or a changed invoice.
@@ -66,18 +78,26 @@ pub(super) fn count_change(tx: &mut Tx, before: Option<InvoiceFacts>, after: Inv
     rollups::apply(tx, before, Some(after));
 }
 
-/// The facts of all invoices, with their payments.
-pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<InvoiceFacts>> {
-    let mut payments: BTreeMap<InvoiceId, Vec<(NaiveDate, i64)>> = BTreeMap::new();
-    let received: Vec<(InvoiceId, NaiveDate, i64)> =
-        db.sql("select invoice_id, received_date, amount_minor from invoice_payments").all().await?;
-    for (invoice, date, minor) in received {
-        payments.entry(invoice).or_default().push((date, minor));
+/// Dated amounts by invoice.
+type DatedAmounts = BTreeMap<InvoiceId, Vec<(NaiveDate, i64)>>;
+
+fn by_invoice(rows: Vec<(InvoiceId, NaiveDate, i64)>) -> DatedAmounts {
+    let mut found = DatedAmounts::new();
+    for (invoice, date, minor) in rows {
+        found.entry(invoice).or_default().push((date, minor));
     }
+    found
+}
+
+/// The facts of all invoices, with their payments and credit notes.
+pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<InvoiceFacts>> {
+    let received = db.sql("select invoice_id, received_date, amount_minor from invoice_payments").all().await?;
+    let issued = db.sql("select invoice_id, issued_date, amount_minor from credit_notes").all().await?;
+    let (mut payments, mut credits) = (by_invoice(received), by_invoice(issued));
     let rows: Vec<Row> = db
         .sql(
             "select v.id, s.company_id, s.iso_id, s.country, v.currency, v.status, v.issued_date, v.total_minor, \
-             v.paid_minor from invoices v join spvs s on s.id = v.spv_id",
+             v.paid_minor, v.credited_minor from invoices v join spvs s on s.id = v.spv_id",
         )
         .all()
         .await?;
@@ -86,8 +106,9 @@ pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<InvoiceFacts>> {
         status: row.status,
         issued_date: row.issued_date,
         total_minor: row.total_minor,
-        due_minor: row.total_minor - row.paid_minor,
+        due_minor: row.total_minor - row.credited_minor - row.paid_minor,
         payments: payments.remove(&row.id).unwrap_or_default(),
+        credits: credits.remove(&row.id).unwrap_or_default(),
     };
     Ok(rows.into_iter().map(facts).collect())
 }

@@ -4,12 +4,12 @@ use super::payment_method::ReceivedPayment;
 use crate::kernel::{
     access::Scope,
     db::{
-        ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, const_concat, nested_subquery, placeholders, select_nested,
-        select_rows,
+        ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, const_concat, for_update, nested_subquery, placeholders,
+        select_nested, select_rows,
     },
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
-    money::Currency,
+    money::{Currency, CurrencyTotal},
     page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
     search::{self, SearchScope},
 };
@@ -23,7 +23,8 @@ const LINES: &[ColumnSpec] =
 const SELECT_WITH_NAMES: &str = const_concat!(
     "select ",
     Invoice::LIST,
-    " from invoices v join spvs s on s.id = v.spv_id join users c on c.id = v.client_id"
+    " from invoices v join spvs s on s.id = v.spv_id join users c on c.id = v.client_id \
+     left join invoices n on n.id = v.replaced_by_id"
 );
 
 /// Selects the rows of `from`, each with its lines.
@@ -77,6 +78,7 @@ pub async fn non_ascii_texts(db: &mut impl Sql) -> Result<Vec<String>> {
         ("invoices", "billed_address"),
         ("invoices", "void_reason"),
         ("invoice_lines", "description"),
+        ("credit_notes", "description"),
         ("spvs", "custom_identifier"),
         ("users", "first_name"),
         ("users", "last_name"),
@@ -132,6 +134,24 @@ pub async fn get(db: &mut impl Sql, id: InvoiceId) -> Result<Option<Invoice>> {
     Ok(rows.into_iter().next())
 }
 
+/// The invoices of an order, newest number first, locked until the transaction ends.
+pub async fn lock_of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Invoice>> {
+    // By id, as row locks are taken in one order.
+    if tx.dialect() == Dialect::Postgres {
+        let text =
+            format!("select v.id from invoices v where v.spv_id = $1 order by v.id{}", for_update(tx.dialect(), "v"));
+        tx.sql_built(text).bind(spv).all::<(InvoiceId,)>().await?;
+    }
+    let from = format!("{SELECT_WITH_NAMES} where v.spv_id = $1 order by v.year desc, v.number desc");
+    let sql = with_lines(tx.dialect(), &from);
+    tx.sql_built(sql).bind(spv).list().await
+}
+
+/// Whether something was paid on an order's invoices.
+pub async fn has_payments(tx: &mut Tx, spv: SpvId) -> Result<bool> {
+    tx.sql("select exists (select 1 from invoices where spv_id = $1 and paid_minor > 0)").bind(spv).scalar().await
+}
+
 pub async fn by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<InvoiceId>> {
     let row: Option<(InvoiceId,)> =
         db.sql("select id from invoices where year = $1 and number = $2").bind(year).bind(number).optional().await?;
@@ -144,11 +164,11 @@ pub async fn lock(tx: &mut Tx, id: InvoiceId) -> Result<()> {
     Ok(())
 }
 
-/// Saves payments and status.
+/// Saves payments, credit notes, status and successor.
 pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     tx.sql(
         "update invoices set paid_minor = $2, status = $3, void_reason = $4, updated_at = $5, updated_by = $6, \
-         version = $7 where id = $1",
+         version = $7, credited_minor = $8, replaced_by_id = $9 where id = $1",
     )
     .bind(invoice.id)
     .bind(invoice.paid_minor)
@@ -157,6 +177,8 @@ pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     .bind(invoice.updated_at)
     .bind(invoice.updated_by.clone())
     .bind(invoice.version)
+    .bind(invoice.credited_minor)
+    .bind(invoice.replaced_by_id)
     .run()
     .await?;
     Ok(())
@@ -296,7 +318,8 @@ pub async fn list(
 
 /// The number of rows and what is still due on them.
 pub async fn total(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate) -> Result<Total> {
-    let due = "case when v.status in ('due', 'part_paid') then v.total_minor - v.paid_minor else 0 end";
+    let due =
+        "case when v.status in ('due', 'part_paid') then v.total_minor - v.credited_minor - v.paid_minor else 0 end";
     conditions(db, scope, filter, today).await?.total(db, TABLE, Some(("v.currency", due))).await
 }
 
@@ -338,17 +361,33 @@ pub async fn outstanding(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<
         let limits: Vec<_> =
             limits.map(|(sign, date)| format!("v.due_date {sign} {}", all.placeholder(date))).collect();
         format!(
-            "cast(coalesce(sum(v.total_minor - v.paid_minor) filter (where {}), 0) as bigint) as {}",
+            "cast(coalesce(sum(v.total_minor - v.credited_minor - v.paid_minor) filter (where {}), 0) as bigint) as {}",
             limits.join(" and "),
             age.name()
         )
     });
     let sql = format!(
-        "select v.currency, cast(sum(v.total_minor - v.paid_minor) as bigint) as minor, count(*) as invoices, \
+        "select v.currency, cast(sum(v.total_minor - v.credited_minor - v.paid_minor) as bigint) as minor, count(*) as invoices, \
          count(*) filter (where v.due_date < {}) as overdue, {} from {TABLE} \
          where {} group by v.currency order by v.currency",
         all.placeholder(today),
         aging.join(", "),
+        all.sql()
+    );
+    all.bind(db.sql_built(sql)).all().await
+}
+
+/// Invoices of which more was paid than is left of them.
+const IS_OVERPAID: &str = "v.paid_minor > v.total_minor - v.credited_minor";
+
+/// The credit of clients by currency: what was paid beyond what is left of their invoices.
+pub async fn credits(db: &mut Db, scope: Scope) -> Result<Vec<CurrencyTotal>> {
+    let mut all = Conditions::new(db.dialect());
+    all.and_scope(scope, None, None, Some("v.client_id"));
+    all.and(IS_OVERPAID);
+    let sql = format!(
+        "select v.currency, cast(sum(v.paid_minor - v.total_minor + v.credited_minor) as bigint) as minor from {TABLE} \
+         where {} group by v.currency order by v.currency",
         all.sql()
     );
     all.bind(db.sql_built(sql)).all().await

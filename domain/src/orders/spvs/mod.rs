@@ -251,17 +251,18 @@ pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after:
     Ok(after)
 }
 
-/// Saves corrected details of an order, with the search entry and the rollups that follow from them.
-pub(crate) async fn save_details(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv) -> Result<Spv> {
+/// Saves corrected details of an order, with the search entry, the commissions and the rollups that follow from them.
+/// Returns the order and the row for the difference to a settled commission.
+pub(crate) async fn save_details(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv) -> Result<(Spv, Option<i64>)> {
     (after.updated_at, after.updated_by, after.version) = (ctx.now(), ctx.actor_name(), before.version + 1);
     store::save_details(tx, &after).await?;
     let words = after.search_words();
     let texts = vec![&*words, &after.client_first_name, &after.client_last_name, &after.client_email];
     search::index(tx, search_entry(after.id, after.company_id, after.iso_id, texts)).await?;
-    let ledger_minor = commissions::ledger_minor(tx, after.id).await?;
-    let facts = |spv| OrderFacts::of(spv, ledger_minor);
-    rollup::count_change(tx, Some(facts(before)), facts(&after));
-    Ok(after)
+    let ledger = commissions::sync_with_correction(tx, ctx, before, &after).await?;
+    let facts = OrderFacts::of(&after, ledger.after_minor);
+    rollup::count_change(tx, Some(OrderFacts::of(before, ledger.before_minor)), facts);
+    Ok((after, ledger.difference_minor))
 }
 
 /// Removes an order that an import created, with its steps, requests for documents and a commission that was not reviewed

@@ -357,7 +357,8 @@ pub async fn save_details(tx: &mut Tx, spv: &Spv) -> Result<()> {
         .sql(
             "update spvs set custom_identifier = $2, custom_identifier_key = $3, vehicle_name = $4, reference = $5, \
          purchase_amount_minor = $6, iso_commission_minor = $7, ordered_date = $8, updated_at = $9, updated_by = $10, \
-         version = $11 where id = $1 and version = $12",
+         currency = $11, price_minor = $12, commission_minor = $13, iso_commission_percentage = $14, \
+         version = $15 where id = $1 and version = $16",
         )
         .bind(spv.id)
         .bind(spv.custom_identifier.clone())
@@ -369,6 +370,10 @@ pub async fn save_details(tx: &mut Tx, spv: &Spv) -> Result<()> {
         .bind(spv.ordered_date)
         .bind(spv.updated_at)
         .bind(spv.updated_by.clone())
+        .bind(spv.currency)
+        .bind(spv.price_minor)
+        .bind(spv.commission_minor)
+        .bind(spv.iso_commission_percentage)
         .bind(spv.version)
         .bind(spv.version - 1)
         .run()

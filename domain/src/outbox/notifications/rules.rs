@@ -69,6 +69,7 @@ pub const EVENTS: &[EventKind] = &[
     kind("commission.paid", Topic::Progress, PARTNER),
     kind("commission.reversed", Topic::Progress, PARTNER),
     kind("commission.voided", Topic::Progress, PARTNER),
+    kind("commission.corrected", Topic::Progress, PARTNER),
     kind("lead.converted", Topic::Progress, PARTNER),
     kind("lead.lost", Topic::Progress, PARTNER),
     kind("call.confirmed", Topic::Progress, PARTNER),
@@ -83,6 +84,8 @@ pub const EVENTS: &[EventKind] = &[
     kind("invoice.part_paid", Topic::Invoices, CLIENT),
     kind("invoice.paid", Topic::Invoices, CLIENT),
     kind("invoice.voided", Topic::Invoices, CLIENT),
+    kind("invoice.credited", Topic::Invoices, CLIENT),
+    kind("spv.price_corrected", Topic::Invoices, CLIENT),
     kind("invoice.receipt_sent", Topic::Invoices, STAFF),
     kind("request.created", Topic::Requests, STAFF),
     kind("request.withdrawn", Topic::Requests, STAFF),
@@ -172,7 +175,12 @@ pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
         "document.uploaded" if event.data.get("attach") == Some(&true.into()) => Vec::new(),
         "document.uploaded" if by_client => vec![notify(Staff, Documents)],
         "document.uploaded" => vec![notify(Client, Documents)],
-        "invoice.raised" | "invoice.paid" | "invoice.part_paid" | "invoice.voided" => vec![notify(Client, Invoices)],
+        "invoice.raised"
+        | "invoice.paid"
+        | "invoice.part_paid"
+        | "invoice.voided"
+        | "invoice.credited"
+        | "spv.price_corrected" => vec![notify(Client, Invoices)],
         "invoice.receipt_sent" => vec![notify(Staff, Invoices)],
         "lead.created" | "call.requested" => vec![notify(Staff, Requests)],
         "call.cancelled" if event.actor_kind == Role::Iso.name() => vec![notify(Staff, Requests)],
@@ -180,9 +188,11 @@ pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
         "lead.converted" | "lead.lost" | "call.confirmed" | "call.declined" | "call.cancelled" => {
             vec![notify(Partner, Progress)]
         }
-        "commission.approved" | "commission.paid" | "commission.reversed" | "commission.voided" => {
-            vec![notify(Partner, Progress)]
-        }
+        "commission.approved"
+        | "commission.paid"
+        | "commission.reversed"
+        | "commission.voided"
+        | "commission.corrected" => vec![notify(Partner, Progress)],
         // Leads and calls have events of their own.
         "request.created" | "request.withdrawn"
             if ["lead_id", "call_id"].iter().any(|of| event.data.contains_key(*of)) =>

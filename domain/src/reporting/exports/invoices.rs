@@ -29,8 +29,10 @@ pub(super) const COLUMNS: &[Column<Row>] = &[
     column("overdue", |_, row| row.invoice.is_overdue(row.today).to_string()),
     column("currency", |_, row| row.invoice.currency.code().to_owned()),
     column("total", |_, row| row.invoice.currency.format(row.invoice.total_minor)),
+    column("credited", |_, row| row.invoice.currency.format(row.invoice.credited_minor)),
     column("paid", |_, row| row.invoice.currency.format(row.invoice.paid_minor)),
     column("due", |_, row| row.invoice.currency.format(row.invoice.due_minor())),
+    column("credit", |_, row| row.invoice.currency.format(row.invoice.credit_minor())),
     column("void_reason", |_, row| optional(&row.invoice.void_reason)),
 ];
 

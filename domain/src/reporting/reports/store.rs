@@ -71,7 +71,7 @@ fn after_key(after: Option<&OrderCursor>) -> &'static str {
 }
 
 /// Invoiced and paid amounts of an order.
-const INVOICED_AND_PAID: &str = "(select cast(coalesce(sum(v.total_minor), 0) as bigint) from invoices v \
+const INVOICED_AND_PAID: &str = "(select cast(coalesce(sum(v.total_minor - v.credited_minor), 0) as bigint) from invoices v \
         where v.spv_id = s.id and v.status <> 'void') as invoiced_minor, \
     (select cast(coalesce(sum(v.paid_minor), 0) as bigint) from invoices v \
         where v.spv_id = s.id and v.status <> 'void') as paid_minor";

@@ -1,0 +1,70 @@
+//! Raising a void invoice again under the next number.
+use super::{Detail, Invoice, InvoiceableOrder, LineText, Status, get, insert_next, lock, set_replaced, store};
+use crate::{
+    kernel::{
+        access::Action,
+        ctx::Ctx,
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        idempotency,
+        ids::InvoiceId,
+    },
+    orders::spvs,
+};
+
+/// Raises a void invoice again, for as much of it as the order's other invoices leave of its price. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `invoice_not_void`, `invoice_raised_again`, `order_invoiced` when the invoices bill the price
+/// already, `wrong_status` of a cancelled order; stale.
+#[tracing::instrument(level = "debug", name = "invoices.raise", skip_all, fields(invoice_id = %id))]
+pub async fn raise(ctx: &Ctx, id: InvoiceId, version: Option<i64>) -> Result<Detail> {
+    let spv_id = get(ctx, id).await?.invoice.spv_id;
+    let raised = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
+                return Ok(InvoiceId(id));
+            }
+            spvs::lock(tx, spv_id).await?;
+            let void = lock(tx, ctx, id, version, Action::Update).await?;
+            let raised = raise_within(tx, ctx, &void).await?;
+            idempotency::store(tx, ctx, raised.id.0).await?;
+            Ok(raised.id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, raised.await?).await
+}
+
+async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice> {
+    let refuse = |code, name: String| Err(Error::Conflict(Problem::new(code).with("name", name)));
+    if void.status != Status::Void {
+        return refuse("invoice_not_void", void.name());
+    }
+    if let Some(name) = void.replaced_by() {
+        return refuse("invoice_raised_again", name);
+    }
+    let (spv, _) = spvs::find_with_steps(tx, void.spv_id).await?.ok_or(Error::NotFound("spv"))?;
+    if spv.status == spvs::Status::Cancelled {
+        return Err(Error::wrong_status(spv.status));
+    }
+    let others = store::lock_of_order(tx, spv.id).await?;
+    let missing = spv.price_minor.unwrap_or(0) - others.iter().map(Invoice::billed_minor).sum::<i64>();
+    if missing <= 0 {
+        return refuse("order_invoiced", spv.identifier());
+    }
+    let is_same_currency = void.currency == spv.currency;
+    let price_minor = if is_same_currency { missing.min(void.total_minor) } else { missing };
+    let is_first = others.iter().all(|invoice| invoice.status == Status::Void);
+    let text = if is_first { LineText::Formation } else { LineText::Difference };
+    let order = InvoiceableOrder {
+        spv_id: spv.id,
+        identifier: &spv.identifier(),
+        client_id: spv.client_id,
+        dimensions: spv.dimensions(),
+        price_minor,
+    };
+    let raised = insert_next(tx, ctx, order, text).await?;
+    set_replaced(tx, ctx, void, &raised).await?;
+    Ok(raised)
+}
