@@ -801,6 +801,60 @@ export interface paths {
         patch: operations["company_settings_set"];
         trace?: never;
     };
+    "/rest/v1/credit-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Credit notes you may see, highest number first: your own, or all for staff. */
+        get: operations["credit_note_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/credit-notes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One credit note. */
+        get: operations["credit_note_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/credit-notes/{id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The credit note as a PDF, in your language.
+         * @description 500 `letters_without_font` lists the letters without a font on the server, and the package to install.
+         */
+        get: operations["credit_note_pdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/dashboards/admin": {
         parameters: {
             query?: never;
@@ -1231,6 +1285,26 @@ export interface paths {
         get: operations["invoice_pdf"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/invoices/{id}/raise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Raises a void invoice again under the next number, for as much of it as the order's other invoices leave of its price.
+         *     Staff.
+         */
+        post: operations["invoice_raise"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2403,7 +2477,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Corrects the details of an open order. Staff. */
+        /** Corrects an open order; its invoices and commissions follow. `POST …/preview` shows what will follow. Staff. */
         patch: operations["spv_update"];
         trace?: never;
     };
@@ -2453,6 +2527,26 @@ export interface paths {
         put?: never;
         /** Puts an open order on hold. */
         post: operations["spv_hold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/spvs/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a correction of an open order would change, and what would follow from it; nothing is saved. Staff.
+         * @description Numbers of invoices and credit notes are those that are next now.
+         */
+        post: operations["spv_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3495,6 +3589,8 @@ export interface components {
         /** @description Outstanding amounts, and bank details. */
         Billing: {
             bank: components["schemas"]["Bank"] | null;
+            /** @description Credit: what was paid beyond what credit notes left of the invoices; not offset against what is owed. */
+            credit: components["schemas"]["InvoiceCredit"][];
             /** @description One per currency; empty when nothing is outstanding. */
             owed: components["schemas"]["Owed"][];
         };
@@ -3616,6 +3712,7 @@ export interface components {
         ColumnUse: "read" | "skipped" | "unknown";
         /** @description A row of the ledger. Amounts are decimal numbers in `currency`, negative for reversals. */
         Commission: {
+            adjusts_id: components["schemas"]["CommissionId"] | null;
             /** @example 1250.00 */
             amount: string;
             /** @example 50000.00 */
@@ -3874,6 +3971,30 @@ export interface components {
          * @enum {string}
          */
         CompanySize: "1-10" | "11-50" | "51-200" | "201+";
+        /** @description A consequence of a correction. Amounts are decimal numbers in `currency`. */
+        Consequence: {
+            /** @example 250.00 */
+            amount: string | null;
+            /** @example CN-2026-0001 */
+            credit_note: string | null;
+            currency: components["schemas"]["Currency"];
+            /** @example 500.00 */
+            from: string | null;
+            from_currency: components["schemas"]["Currency"] | null;
+            /** @example 2026-0002 */
+            invoice: string | null;
+            kind: components["schemas"]["ConsequenceKind"];
+            /** @example 2026-0001 */
+            replaces: string | null;
+            /** @example 600.00 */
+            to: string | null;
+        };
+        /** @enum {string} */
+        ConsequenceKind: "invoice_voided" | "invoice_raised" | "further_invoice" | "credit_note" | "client_credit" | "commission_recalculated" | "commission_row";
+        /** @description A corrected order, and what followed from the correction. */
+        CorrectedSpv: components["schemas"]["SpvDetail"] & {
+            consequences: components["schemas"]["Consequence"][];
+        };
         Correspondent: {
             id: components["schemas"]["UserId"];
             name: string;
@@ -3883,6 +4004,32 @@ export interface components {
          * @enum {string}
          */
         Country: "US" | "AE" | "JP" | "SG" | "TH";
+        /** @description A credit note, which lowers what is due on its invoice. */
+        CreditNote: {
+            /** @example 250.00 */
+            amount: string;
+            billed_address: string | null;
+            billed_to: string;
+            client_id: components["schemas"]["UserId"];
+            client_name: string;
+            /** Format: date-time */
+            created_at: string;
+            currency: components["schemas"]["Currency"];
+            /** @description In the client's language. */
+            description: string;
+            id: components["schemas"]["CreditNoteId"];
+            invoice_id: components["schemas"]["InvoiceId"];
+            /** @example 2026-0001 */
+            invoice_number: string;
+            /** Format: date */
+            issued_date: string;
+            /** @example CN-2026-0001 */
+            number: string;
+            spv_id: components["schemas"]["SpvId"];
+            spv_identifier: string;
+        };
+        /** Format: uuid */
+        CreditNoteId: string;
         /**
          * @description Currencies an amount may be in. Default: US dollars.
          * @enum {string}
@@ -4306,9 +4453,13 @@ export interface components {
         Invoice: {
             billed_address: string | null;
             billed_to: string;
-            /** @description Actions allowed to the caller: `pay`, `void`, `send_receipt`. */
+            /** @description Actions allowed to the caller: `pay`, `void`, `raise`, `send_receipt`. */
             can: string[];
             client: components["schemas"]["InvoiceClient"];
+            /** @description What was paid beyond what the credit notes leave: the client's credit. */
+            credit: string;
+            /** @description Sum of its credit notes. */
+            credited: string;
             currency: components["schemas"]["Currency"];
             /** @description Amount outstanding. */
             due: string;
@@ -4328,6 +4479,8 @@ export interface components {
             paid: string;
             /** @description The client's own reference of the order. */
             reference: string | null;
+            /** @description Of a void invoice: the number of the one that was raised anew in its place. */
+            replaced_by: string | null;
             spv_id: components["schemas"]["SpvId"];
             spv_identifier: string;
             status: components["schemas"]["InvoiceStatus"];
@@ -4343,8 +4496,16 @@ export interface components {
             id: components["schemas"]["UserId"];
             name: string;
         };
+        /** @description Credit in one currency. */
+        InvoiceCredit: {
+            /** @example 250.00 */
+            amount: string;
+            currency: components["schemas"]["Currency"];
+        };
         InvoiceDetail: components["schemas"]["Invoice"] & {
             bank: components["schemas"]["Bank"] | null;
+            /** @description Newest first. */
+            credit_notes: components["schemas"]["CreditNote"][];
             from: components["schemas"]["InvoiceIssuer"];
             payments: components["schemas"]["InvoicePayment"][];
             /** @description Uploaded payment proofs, newest first. */
@@ -5262,6 +5423,13 @@ export interface components {
             total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
+        Page_CreditNote: {
+            items: components["schemas"]["CreditNote"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
+        };
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Document: {
             items: components["schemas"]["Document"][];
             /** @description None on the last page. */
@@ -6096,10 +6264,30 @@ export interface components {
         };
         /** @description A patch: omitted fields stay unchanged, null clears. */
         SpvChange: {
+            /**
+             * @description A fixed commission, only with an ISO; replaces a percentage.
+             * @example 500.00
+             */
+            commission?: string | null;
+            /**
+             * @description Only while nothing is paid and no commission settled; amounts that are left out stay the same decimal numbers.
+             * @example USD
+             */
+            currency?: string | null;
             /** @description Unique in the company. */
             custom_identifier?: string | null;
+            /**
+             * @description Only with an ISO; up to four decimals; replaces a fixed commission.
+             * @example 2.5
+             */
+            iso_commission_percentage?: string | null;
             /** @example 2026-11-21 */
             ordered_date?: string | null;
+            /**
+             * @description Our fee. Its invoices follow: unpaid ones are voided and raised anew, paid ones credited or followed by a further one.
+             * @example 1250.00
+             */
+            price?: string | null;
             /**
              * @description A commission that is a percentage follows it.
              * @example 250000.00
@@ -6120,6 +6308,11 @@ export interface components {
             /** @description Ignored: links are ours. */
             loginUrl?: string | null;
             spvIdentifier: string;
+        };
+        /** @description The order as a correction would leave it, and what would follow from it. */
+        SpvPreview: {
+            consequences: components["schemas"]["Consequence"][];
+            spv: components["schemas"]["SpvDetail"];
         };
         /**
          * @description The status of an order (order status table, decision 3).
@@ -8476,6 +8669,91 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    credit_note_list: {
+        parameters: {
+            query?: {
+                invoice_id?: components["schemas"]["InvoiceId"];
+                spv_id?: components["schemas"]["SpvId"];
+                client_id?: components["schemas"]["UserId"];
+                /** @description Page size, 1 to 500; default: 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CreditNote"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    credit_note_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CreditNoteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditNote"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    credit_note_pdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["CreditNoteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     dashboard_admin: {
         parameters: {
             query?: {
@@ -9390,6 +9668,47 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_raise: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected `version`; a newer one is not overwritten. */
+                "If-Match"?: string;
+                /** @description Repeated requests with the same key and body create one row. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["InvoiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12359,7 +12678,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SpvDetail"];
+                    "application/json": components["schemas"]["CorrectedSpv"];
                 };
             };
             400: components["responses"]["Refused_400"];
@@ -12513,6 +12832,44 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    spv_preview: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["SpvId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpvChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpvPreview"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
