@@ -229,6 +229,10 @@ export const queries = {
     pages(['invoices', query], (cursor, signal) =>
       body(api.GET('/rest/v1/invoices', { params: { query: { ...query, cursor } }, signal })),
     ),
+  creditNotes: (query: { spv_id: string }) =>
+    pages(['invoices', 'credit notes', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/credit-notes', { params: { query: { ...query, cursor } }, signal })),
+    ),
   invoice: (id: string) =>
     queryOptions({
       queryKey: ['invoices', id],

@@ -16,6 +16,7 @@ import { ErrorState } from '../../ui/ErrorState';
 import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { BankDetails } from './BankDetails';
+import { CreditNoteButton } from './CreditNoteButton';
 import classes from './InvoiceView.module.css';
 import { PrintableInvoice } from './PrintableInvoice';
 import { Receipts } from './Receipts';
@@ -72,6 +73,7 @@ export function InvoiceView({ id, trail, actions, receiptActions, side }: Props)
             <div className={classes.side}>
               {side?.(invoice)}
               <Payments invoice={invoice} />
+              <CreditNotes invoice={invoice} />
               {receiptActions && <Receipts invoice={invoice} actions={receiptActions(invoice)} />}
               {isDue && <BankDetails bank={invoice.bank} reference={invoice.number} />}
               {/* Payment instructions first for payers. */}
@@ -126,6 +128,31 @@ function Payments({ invoice }: { invoice: InvoiceDetail }) {
                 <Prose>{payment.note}</Prose>
               </span>
             )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function CreditNotes({ invoice }: { invoice: InvoiceDetail }) {
+  const { t } = useTranslation('billing');
+  if (invoice.credit_notes.length === 0) return null;
+  return (
+    <Section title={t('credit_notes')}>
+      <ul className={classes.payments}>
+        {invoice.credit_notes.map((note) => (
+          <li key={note.id} className={classes.note}>
+            <div>
+              <Money amount={`-${note.amount}`} currency={note.currency} />
+              <div className={classes.fact}>
+                {t('credit_notes.issued', { number: note.number, date: date(note.issued_date) })}
+              </div>
+              <div className={classes.fact}>
+                <Prose>{note.description}</Prose>
+              </div>
+            </div>
+            <CreditNoteButton note={note} />
           </li>
         ))}
       </ul>

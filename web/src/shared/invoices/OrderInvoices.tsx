@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
-import type { Invoice, Spv } from '../../api/types';
+import type { CreditNote, Invoice, Spv } from '../../api/types';
 import { date } from '../../messages/format';
 import { paths } from '../../paths';
 import { ActivitySkeleton } from '../../ui/ActivityList';
@@ -14,14 +14,16 @@ import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
 import { rowsState } from '../grid/listState';
 import { useMe } from '../session/me';
+import { CreditNoteButton } from './CreditNoteButton';
 import { InvoiceState } from './InvoiceState';
 import classes from './OrderInvoices.module.css';
 
-/** Invoices of an order, visible to its client and staff. */
+/** Invoices and credit notes of an order, visible to its client and staff. */
 export function OrderInvoices({ spv }: { spv: Pick<Spv, 'id'> }) {
   const { t } = useTranslation('billing');
   const me = useMe();
   const { rows, error, retry } = rowsState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
+  const { data: notes = [] } = useInfiniteQuery(queries.creditNotes({ spv_id: spv.id }));
   const pathOf = me.role === 'client' ? paths.clientInvoice : paths.employeeInvoice;
   return (
     <Section title={t('list')} flush>
@@ -32,6 +34,9 @@ export function OrderInvoices({ spv }: { spv: Pick<Spv, 'id'> }) {
         <ul className={classes.list}>
           {rows.map((invoice) => (
             <Row key={invoice.id} invoice={invoice} path={pathOf(invoice.id)} />
+          ))}
+          {notes.map((note) => (
+            <CreditNoteRow key={note.id} note={note} />
           ))}
         </ul>
       )}
@@ -54,6 +59,24 @@ function Row({ invoice, path }: { invoice: Invoice; path: string }) {
         <div>
           <InvoiceState invoice={invoice} />
         </div>
+      </div>
+    </li>
+  );
+}
+
+function CreditNoteRow({ note }: { note: CreditNote }) {
+  const { t } = useTranslation('billing');
+  return (
+    <li className={classes.row}>
+      <div>
+        <span className={classes.name}>{t('credit_note', { number: note.number })}</span>
+        <p className={classes.fact}>
+          {t('credit_notes.of', { number: note.invoice_number, date: date(note.issued_date) })}
+        </p>
+      </div>
+      <div className={classes.credit}>
+        <Money amount={`-${note.amount}`} currency={note.currency} />
+        <CreditNoteButton note={note} />
       </div>
     </li>
   );

@@ -1,4 +1,4 @@
-import { IconCash } from '@tabler/icons-react';
+import { IconCash, IconReceiptRefund } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
@@ -7,22 +7,24 @@ import { Money } from '../../ui/Money';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
 
-/** Outstanding amounts, a card per currency. */
-export function OutstandingAmounts({ title }: { title: string }) {
+interface Props {
+  title: string;
+  /** Title of what was paid beyond what credit notes left. */
+  creditTitle: string;
+}
+
+/** Outstanding amounts and credit, a card per currency. */
+export function OutstandingAmounts({ title, creditTitle }: Props) {
   const { t } = useTranslation('billing');
   const { data, error, refetch } = useQuery(queries.billing());
   if (error && !data) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   const icon = <IconCash size={18} />;
-  if (!data || data.owed.length === 0) {
-    return (
-      <StatRow>
-        <StatCard label={title} icon={icon} value={data && t('owed.nothing')} hint={null} />
-      </StatRow>
-    );
-  }
   return (
     <StatRow>
-      {data.owed.map(({ currency, amount, invoices, overdue }) => (
+      {(!data || data.owed.length === 0) && (
+        <StatCard label={title} icon={icon} value={data && t('owed.nothing')} hint={null} />
+      )}
+      {data?.owed.map(({ currency, amount, invoices, overdue }) => (
         <StatCard
           key={currency}
           label={data.owed.length > 1 ? `${title} (${currency})` : title}
@@ -32,6 +34,15 @@ export function OutstandingAmounts({ title }: { title: string }) {
             t('owed.text', { count: invoices }),
             ...(overdue > 0 ? [t('owed.overdue', { count: overdue })] : []),
           ].join(' · ')}
+        />
+      ))}
+      {data?.credit.map(({ currency, amount }) => (
+        <StatCard
+          key={`credit ${currency}`}
+          label={data.credit.length > 1 ? `${creditTitle} (${currency})` : creditTitle}
+          icon={<IconReceiptRefund size={18} />}
+          value={<Money amount={amount} currency={currency} />}
+          hint={t('credit.text')}
         />
       ))}
     </StatRow>

@@ -64,6 +64,12 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
             <th scope="row">{t('total')}</th>
             <td className={classes.amount}>{amount(invoice.total)}</td>
           </tr>
+          {Number(invoice.credited) > 0 && (
+            <tr>
+              <th scope="row">{t('credited')}</th>
+              <td className={classes.amount}>{amount(`-${invoice.credited}`)}</td>
+            </tr>
+          )}
           <tr>
             <th scope="row">{t('paid')}</th>
             <td className={classes.amount}>{amount(invoice.paid)}</td>
@@ -72,11 +78,18 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
             <th scope="row">{t('due')}</th>
             <td className={classes.amount}>{amount(invoice.due)}</td>
           </tr>
+          {Number(invoice.credit) > 0 && (
+            <tr>
+              <th scope="row">{t('credit')}</th>
+              <td className={classes.amount}>{amount(invoice.credit)}</td>
+            </tr>
+          )}
         </tfoot>
       </table>
       {invoice.void_reason && (
         <p className={classes.void}>
           <Prose>{t('voided', { reason: invoice.void_reason })}</Prose>
+          {invoice.replaced_by && ` ${t('replaced_by', { number: invoice.replaced_by })}`}
         </p>
       )}
       {isDue && invoice.bank && (

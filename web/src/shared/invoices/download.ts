@@ -6,3 +6,9 @@ export async function downloadInvoice(id: string, name: string): Promise<void> {
   const params = { path: { id } };
   saveBlob(name, await body(api.GET('/rest/v1/invoices/{id}/pdf', { params, parseAs: 'blob' })));
 }
+
+/** Credit note PDF download. */
+export async function downloadCreditNote(id: string, name: string): Promise<void> {
+  const params = { path: { id } };
+  saveBlob(name, await body(api.GET('/rest/v1/credit-notes/{id}/pdf', { params, parseAs: 'blob' })));
+}

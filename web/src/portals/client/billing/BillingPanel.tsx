@@ -16,7 +16,7 @@ export function BillingPanel() {
   const { data, isPending } = useQuery(queries.billing());
   return (
     <Stack gap="md">
-      <OutstandingAmounts title={t('owed.title')} />
+      <OutstandingAmounts title={t('owed.title')} creditTitle={t('credit.title')} />
       {data && data.owed.length > 0 && <BankDetails bank={data.bank} />}
       {/* Waits for the bank details above, to avoid a layout shift. */}
       {!isPending && (

@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useParams } from 'react-router-dom';
-import { api, body, versionedBody } from '../../../api/client';
+import { useNavigate, useParams } from 'react-router-dom';
+import { api, body, idempotencyHeaders, versionedBody } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
 import { paths } from '../../../paths';
 import { InvoiceView } from '../../../shared/invoices/InvoiceView';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useSave } from '../../../shared/useSave';
 import { Crumb } from '../../../shared/shell/Crumb';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { toast } from '../../../ui/toasts';
 import { PaymentForm } from './PaymentForm';
 
@@ -48,7 +49,7 @@ function Pay({ invoice }: { invoice: InvoiceDetail }) {
 
 function Actions({ invoice }: { invoice: InvoiceDetail }) {
   const { t } = useTranslation('billing');
-  const [dialog, setDialog] = useState<'pay' | 'void' | null>(null);
+  const [dialog, setDialog] = useState<'pay' | 'void' | 'raise' | null>(null);
   const close = () => setDialog(null);
   const { number } = invoice;
   const voiding = useSave({
@@ -68,6 +69,8 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
           {t('void')}
         </Button>
       )}
+      {invoice.can.includes('raise') && <Button onClick={() => setDialog('raise')}>{t('raise')}</Button>}
+      {dialog === 'raise' && <RaiseDialog invoice={invoice} onClose={close} />}
       {dialog === 'pay' && <PaymentForm invoice={invoice} onClose={close} />}
       {dialog === 'void' && (
         <ReasonDialog
@@ -80,5 +83,36 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
         />
       )}
     </>
+  );
+}
+
+/** Raises a void invoice again. */
+function RaiseDialog({ invoice, onClose }: { invoice: InvoiceDetail; onClose: () => void }) {
+  const { t } = useTranslation('billing');
+  const navigate = useNavigate();
+  const raise = useSave({
+    save: (_: undefined, key) => {
+      const { path, header } = versionedBody(invoice);
+      const params = { path, header: { ...header, ...idempotencyHeaders(key).header } };
+      return body(api.POST('/rest/v1/invoices/{id}/raise', { params, body: {} }));
+    },
+    invalidates: 'invoice',
+    onSaved: ({ id, number }) => {
+      onClose();
+      toast({ title: t('raise.done'), description: number });
+      void navigate(paths.employeeInvoice(id));
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={t('raise.title', { number: invoice.number })}
+      confirmLabel={t('raise')}
+      busyLabel={t('raise.saving')}
+      busy={raise.isPending}
+      onConfirm={() => raise.mutate(undefined)}
+      onClose={onClose}
+    >
+      {t('raise.text')}
+    </ConfirmDialog>
   );
 }

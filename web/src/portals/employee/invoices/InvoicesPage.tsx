@@ -14,7 +14,7 @@ export function Component() {
     <>
       <PageHeader title={t('title_office')} text={t('text_office')} />
       <Stack gap="md">
-        <OutstandingAmounts title={t('owed.title_office')} />
+        <OutstandingAmounts title={t('owed.title_office')} creditTitle={t('credit.title_office')} />
         <InvoiceAging />
         <Section title={t('list')} flush>
           <InvoiceGrid pathOf={paths.employeeInvoice} staff />

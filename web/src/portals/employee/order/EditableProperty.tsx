@@ -3,24 +3,25 @@ import { useForm } from '@mantine/form';
 import { IconPencil } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, versionedBody } from '../../../api/client';
 import type { SpvChange, SpvDetail } from '../../../api/types';
-import { useSave } from '../../../shared/useSave';
+import { amountToWire, percentToWire } from '../../../messages/amount';
+import { currencies, type Currency } from '../../../shared/countries';
 import { AmountInput } from '../../../ui/AmountInput';
 import { BusyButton } from '../../../ui/BusyButton';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { DateField } from '../../../ui/DateField';
-import { toast } from '../../../ui/toasts';
 import { useUnsaved } from '../../../ui/unsavedChanges';
+import { useCorrection, type CorrectedField } from './useCorrection';
 import classes from './Properties.module.css';
 
-type Field = keyof SpvChange;
+type Input = 'text' | 'amount' | 'percent' | 'currency' | 'date';
 
 interface Props {
   spv: SpvDetail;
-  field: Field;
+  field: CorrectedField;
   /** As it is shown while it is not edited. */
   shown: ReactNode;
-  input?: 'text' | 'amount' | 'date';
+  input?: Input;
 }
 
 /** A detail of an order. The staff edit it in place: Enter saves, Escape leaves it. */
@@ -54,58 +55,77 @@ export function EditableProperty({ spv, field, shown, input = 'text' }: Props) {
   );
 }
 
+/** A commission by percentage is edited as one; its amount follows. */
+function valueOf(spv: SpvDetail, field: CorrectedField): string {
+  if (field !== 'commission') return spv[field] ?? '';
+  return (!spv.iso_commission_percentage && spv.iso_commission) || '';
+}
+
 interface EditorProps {
   spv: SpvDetail;
-  field: Field;
+  field: CorrectedField;
   label: string;
-  input: 'text' | 'amount' | 'date';
+  input: Input;
   onClose: () => void;
 }
 
 function Editor({ spv, field, label, input, onClose }: EditorProps) {
   const { t } = useTranslation(['orders', 'common']);
-  const form = useForm<SpvChange>({ initialValues: { [field]: spv[field] ?? '' } });
+  const form = useForm<SpvChange>({ initialValues: { [field]: valueOf(spv, field) } });
   useUnsaved(form.isDirty());
-  const save = useSave({
-    form,
-    save: (change: SpvChange) =>
-      body(api.PATCH('/rest/v1/spvs/{id}', { params: versionedBody(spv), body: change })),
-    invalidates: 'spv',
-    onSaved: () => {
-      onClose();
-      toast({ title: t('corrected'), description: label });
-    },
-  });
   const element = useRef<HTMLFormElement>(null);
-  useEffect(() => element.current?.querySelector('input')?.focus(), []);
+  const focus = () => element.current?.querySelector<HTMLElement>('input, button')?.focus();
+  useEffect(focus, []);
+  const { submit, busy, dialog } = useCorrection({
+    spv,
+    field,
+    label,
+    form,
+    onSaved: onClose,
+    // After the dialog is gone, which keeps the focus.
+    onLeave: () => requestAnimationFrame(focus),
+  });
   const props = { ...form.getInputProps(field), 'aria-label': label };
+  const wire = (change: SpvChange): SpvChange => {
+    const typed = change[field] ?? '';
+    if (input === 'amount') return { [field]: amountToWire(typed, spv.currency) };
+    return { [field]: input === 'percent' ? percentToWire(typed) : typed };
+  };
   return (
-    <form
-      ref={element}
-      className={classes.editor}
-      noValidate
-      onSubmit={form.onSubmit((change) => save.mutate(change))}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        event.stopPropagation();
-        onClose();
-      }}
-    >
-      {input === 'text' && <TextInput size="xs" autoComplete="off" {...props} />}
-      {input === 'amount' && <AmountInput unit={spv.currency} {...props} />}
-      {input === 'date' && <DateField presets="past" label={label} {...form.getInputProps(field)} />}
-      <div className={classes.buttons}>
-        <BusyButton
-          type="submit"
-          size="xs"
-          busy={save.isPending}
-          label={t('common:save')}
-          busyLabel={t('common:saving')}
-        />
-        <Button variant="default" size="xs" onClick={onClose}>
-          {t('common:cancel')}
-        </Button>
-      </div>
-    </form>
+    <>
+      <form
+        ref={element}
+        className={classes.editor}
+        noValidate
+        onSubmit={form.onSubmit((change) => submit(wire(change)))}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          onClose();
+        }}
+      >
+        {input === 'text' && <TextInput size="xs" autoComplete="off" {...props} />}
+        {input === 'amount' && <AmountInput unit={spv.currency} {...props} />}
+        {input === 'percent' && <AmountInput unit="%" {...props} />}
+        {input === 'currency' && (
+          <ChoiceSelect<Currency> label={label} choices={currencies} {...form.getInputProps(field)} />
+        )}
+        {input === 'date' && <DateField presets="past" label={label} {...form.getInputProps(field)} />}
+        <div className={classes.buttons}>
+          <BusyButton
+            type="submit"
+            size="xs"
+            busy={busy}
+            label={t('common:save')}
+            busyLabel={t('common:saving')}
+          />
+          <Button variant="default" size="xs" onClick={onClose}>
+            {t('common:cancel')}
+          </Button>
+        </div>
+      </form>
+      {/* Beside the form: Escape in the dialog would reach it. */}
+      {dialog}
+    </>
   );
 }

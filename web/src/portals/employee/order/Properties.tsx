@@ -47,11 +47,24 @@ export function Properties({ spv }: { spv: SpvDetail }) {
         <Property label={t('orders:number')}>
           <span className="mono">{spv.order_number}</span>
         </Property>
-        <Property label={t('names:field.price')}>{amount(spv.price)}</Property>
-        <Property label={t('names:field.iso_commission_percentage')}>
-          {spv.iso_commission_percentage && percent(spv.iso_commission_percentage)}
-        </Property>
-        <Property label={t('names:field.commission')}>{amount(spv.iso_commission)}</Property>
+        <EditableProperty spv={spv} field="price" shown={amount(spv.price)} input="amount" />
+        <EditableProperty spv={spv} field="currency" shown={spv.currency} input="currency" />
+        {spv.iso_id && (
+          <>
+            <EditableProperty
+              spv={spv}
+              field="iso_commission_percentage"
+              shown={spv.iso_commission_percentage && percent(spv.iso_commission_percentage)}
+              input="percent"
+            />
+            <EditableProperty
+              spv={spv}
+              field="commission"
+              shown={amount(spv.iso_commission)}
+              input="amount"
+            />
+          </>
+        )}
       </dl>
     </Section>
   );

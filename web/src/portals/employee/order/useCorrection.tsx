@@ -1,0 +1,91 @@
+import type { UseFormReturnType } from '@mantine/form';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body, versionedBody } from '../../../api/client';
+import type { Consequence, SpvChange, SpvDetail } from '../../../api/types';
+import { money, percent } from '../../../messages/format';
+import { useSave } from '../../../shared/useSave';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog';
+import { toast } from '../../../ui/toasts';
+import { Consequences } from './Consequences';
+
+export type CorrectedField = keyof SpvChange;
+
+/** Invoices and commissions follow these fields. */
+const FOLLOWED: CorrectedField[] = ['price', 'currency', 'commission', 'iso_commission_percentage'];
+
+interface Preview {
+  change: SpvChange;
+  /** The order as the change would leave it. */
+  after: SpvDetail;
+  consequences: Consequence[];
+}
+
+interface Options {
+  spv: SpvDetail;
+  field: CorrectedField;
+  label: string;
+  form: UseFormReturnType<SpvChange>;
+  onSaved: () => void;
+  /** The question was left without saving. */
+  onLeave: () => void;
+}
+
+/** Corrects a field of an order. What follows from it for invoices and commissions is shown before it is saved. */
+export function useCorrection({ spv, field, label, form, onSaved, onLeave }: Options) {
+  const { t } = useTranslation(['orders', 'common']);
+  const [asking, setAsking] = useState<Preview | null>(null);
+  const save = useSave({
+    form,
+    save: (change: SpvChange) =>
+      body(api.PATCH('/rest/v1/spvs/{id}', { params: versionedBody(spv), body: change })),
+    invalidates: 'spv',
+    onSaved: () => {
+      onSaved();
+      toast({ title: t('corrected'), description: label });
+    },
+  });
+  const preview = useSave({
+    form,
+    save: async (change: SpvChange): Promise<Preview> => {
+      const params = versionedBody(spv);
+      const found = await body(api.POST('/rest/v1/spvs/{id}/preview', { params, body: change }));
+      return { change, after: found.spv, consequences: found.consequences };
+    },
+    onSaved: (found) => {
+      if (found.consequences.length > 0) setAsking(found);
+      else save.mutate(found.change);
+    },
+  });
+  const leave = () => {
+    setAsking(null);
+    onLeave();
+  };
+  const value = asking && valueText(field, asking.after);
+  const dialog: ReactNode = asking && (
+    <ConfirmDialog
+      title={t('correction.title', { field: label })}
+      confirmLabel={value ? t('correction.confirm', { value }) : t('correction.confirm_none')}
+      busyLabel={t('common:saving')}
+      busy={save.isPending}
+      onConfirm={() => save.mutate(asking.change, { onError: leave })}
+      onClose={leave}
+    >
+      <Consequences of={asking.consequences} />
+    </ConfirmDialog>
+  );
+  return {
+    submit: FOLLOWED.includes(field) ? preview.mutate : save.mutate,
+    busy: preview.isPending || save.isPending,
+    dialog,
+  };
+}
+
+/** The corrected value; undefined where it is removed. */
+function valueText(field: CorrectedField, after: SpvDetail): string | undefined {
+  const { price, currency, iso_commission: commission, iso_commission_percentage: rate } = after;
+  if (field === 'iso_commission_percentage') return rate ? percent(rate) : undefined;
+  if (field === 'commission') return commission ? money(commission, currency) : undefined;
+  if (field === 'currency' && !price) return currency;
+  return price ? money(price, currency) : undefined;
+}
