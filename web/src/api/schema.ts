@@ -8767,91 +8767,6 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
-    credit_note_list: {
-        parameters: {
-            query?: {
-                invoice_id?: components["schemas"]["InvoiceId"];
-                spv_id?: components["schemas"]["SpvId"];
-                client_id?: components["schemas"]["UserId"];
-                /** @description Page size, 1 to 500; default: 50. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_CreditNote"];
-                };
-            };
-            400: components["responses"]["Refused_400"];
-            401: components["responses"]["Refused_401"];
-            403: components["responses"]["Refused_403"];
-            422: components["responses"]["Refused_422"];
-            503: components["responses"]["Refused_503"];
-            default: components["responses"]["Refused_default"];
-        };
-    };
-    credit_note_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["schemas"]["CreditNoteId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreditNote"];
-                };
-            };
-            401: components["responses"]["Refused_401"];
-            403: components["responses"]["Refused_403"];
-            404: components["responses"]["Refused_404"];
-            503: components["responses"]["Refused_503"];
-            default: components["responses"]["Refused_default"];
-        };
-    };
-    credit_note_pdf: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["schemas"]["CreditNoteId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
-            401: components["responses"]["Refused_401"];
-            403: components["responses"]["Refused_403"];
-            404: components["responses"]["Refused_404"];
-            503: components["responses"]["Refused_503"];
-            default: components["responses"]["Refused_default"];
-        };
-    };
     dashboard_admin: {
         parameters: {
             query?: {
@@ -9779,9 +9694,9 @@ export interface operations {
     invoice_raise: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match"?: string;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
                 /** @description Repeated requests with the same key and body create one row. */
                 "Idempotency-Key"?: string;
             };
@@ -9813,6 +9728,7 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -12963,45 +12879,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The expected `version`; a newer one is not overwritten. */
-                "If-Match": string;
-            };
-            path: {
-                id: components["schemas"]["SpvId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SpvChange"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpvPreview"];
-                };
-            };
-            400: components["responses"]["Refused_400"];
-            401: components["responses"]["Refused_401"];
-            403: components["responses"]["Refused_403"];
-            404: components["responses"]["Refused_404"];
-            409: components["responses"]["Refused_409"];
-            413: components["responses"]["Refused_413"];
-            422: components["responses"]["Refused_422"];
-            428: components["responses"]["Refused_428"];
-            503: components["responses"]["Refused_503"];
-            default: components["responses"]["Refused_default"];
-        };
-    };
-    spv_preview: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The expected `version`; a newer one is not overwritten. */
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
                 "If-Match": string;
             };
             path: {
