@@ -5,12 +5,13 @@
 set -uo pipefail
 . "$(dirname "$0")/lib.sh"
 
-# Browsers, PostgreSQL, a virus scanner and a mail server are real here, from Debian's packages.
+# Browsers, PostgreSQL with PgBouncer, a virus scanner and a mail server are real here, from Debian's packages.
 missing=()
 [ -x /usr/bin/chromium-headless-shell ] || missing+=(chromium-headless-shell)
 [ -x /usr/bin/firefox-esr ] || missing+=(firefox-esr)
 fc-list 2>/dev/null | grep -q Liberation || missing+=(fonts-liberation)
 ls -d /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
+[ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 [ -x /usr/sbin/clamd ] || command -v clamd >/dev/null || missing+=(clamav-daemon)
 sh scripts/python.sh >/dev/null 2>&1 || missing+=(python3-aiosmtpd)
 need "${missing[@]}"

@@ -80,7 +80,7 @@ pub(super) fn map(
     (mapped, missing, problems)
 }
 
-/// The headers, of which a repeated one has its number: `Phone`, `Phone (2)`.
+/// Numbers repeated headers: `Phone`, `Phone (2)`.
 fn number_repeated(headers: &[String]) -> Vec<String> {
     let mut numbered: Vec<String> = Vec::with_capacity(headers.len());
     for header in headers {
