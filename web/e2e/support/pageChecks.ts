@@ -26,8 +26,19 @@ export function overflowingElements(page: Page): Promise<string[]> {
   });
 }
 
+/** Waits for transitions: of colors, after the scheme has changed. Endless animations, such as spinners, go on. */
+async function waitForTransitions(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+}
+
 /** Serious and critical axe violations. */
 export async function axeViolations(page: Page): Promise<string[]> {
+  await waitForTransitions(page);
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
     const { axe: checker } = globalThis as unknown as { axe: typeof axe };
