@@ -514,6 +514,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "company_create" => (String::new(), json!({ "name": unique, "business_name": "New LLC" })),
         "iso_get" => (rows.iso.to_string(), none()),
         "iso_archive" | "iso_restore" | "iso_delete" => (rows.id("other_iso").await, none()),
+        "iso_update" => (rows.iso.to_string(), json!({ "phone": "555 0101" })),
         "iso_create" => (
             String::new(),
             json!({ "first_name": "New", "last_name": "One", "email": unique, "company_id": rows.acme }),

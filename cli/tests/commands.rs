@@ -120,6 +120,29 @@ async fn refusals_name_the_flag_and_set_the_exit_code() {
 }
 
 #[tokio::test]
+async fn partner_is_corrected_by_flags() {
+    for portal in test_portals().await {
+        for company in ["Beta", "Gamma"] {
+            portal.json(&["company", "create", "--name", company, "--business-name", "Beta LLC"]);
+        }
+        let person = ["--first-name", "Inse", "--last-name", "Vega", "--email", "ines@example.com"];
+        portal.json(&[&["iso", "create", "--company", "Beta", "--phone", "+1 555 0142"][..], &person].concat());
+        let target = ["iso", "update", "ines@example.com"];
+        let row = portal.json(&[&target[..], &["--first-name", "Ines", "--company", "Gamma"]].concat());
+        assert_eq!((row["name"].as_str(), row["company"].as_str()), (Some("Ines Vega"), Some("Gamma")));
+        assert_eq!(row["phone"], "+1 555 0142", "a flag left out keeps the value");
+        assert!(portal.json(&[&target[..], &["--phone", ""]].concat())["phone"].is_null());
+        let refused = portal.run(&[&target[..], &["--phone", "unknown"]].concat());
+        assert_eq!((refused.code, refused.err.contains("--phone")), (2, true), "{}", refused.err);
+        let client = ["--first-name", "Maya", "--last-name", "Ortiz", "--email", "maya@example.com", "--price", "10"];
+        let of = ["client", "create", "--setup", "quick", "--company", "Gamma", "--iso", "ines@example.com"];
+        portal.json(&[&of[..], &client, &["--commission", "1", "--country", "US"]].concat());
+        let refused = portal.run(&[&target[..], &["--company", "Beta"]].concat());
+        assert_eq!((refused.code, refused.err.contains("clients (1) and orders (1)")), (1, true), "{}", refused.err);
+    }
+}
+
+#[tokio::test]
 async fn invalid_order_fields_are_refused_by_flag() {
     for portal in test_portals().await {
         portal.client("maya@example.com");

@@ -9,7 +9,7 @@ use domain::{
     },
     directory::{
         calls::{self, Status},
-        clients, companies, iso_notes,
+        clients, companies, iso_notes, isos,
         leads::{self, Change, Input, Stage},
     },
     kernel::{
@@ -651,6 +651,171 @@ async fn call_request_follows_the_call() {
         }
         let notified = notified_actions(&elias).await;
         assert!(!notified.iter().any(|action| action.starts_with("request.")), "{notified:?}");
+    })
+    .await;
+}
+
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+#[tokio::test]
+async fn partner_is_corrected_with_its_account() {
+    on_both(async |world: World| {
+        let (meridian, harbor) = (world.company("Meridian").await, world.company("Harbor").await);
+        let (iso, _) = world.iso("Inse", meridian).await;
+        let (elias, sam) = (world.employee("Elias").await, world.super_admin("Sam").await);
+        let (clara, hanna) = (world.company_admin("Clara", meridian).await, world.company_admin("Hanna", harbor).await);
+        let before = isos::get(&elias, iso).await.unwrap();
+        assert!(isos::can(&elias, &before).contains(&"update") && !isos::can(&clara, &before).contains(&"update"));
+        let change = isos::Change {
+            first_name: text(" Ines "),
+            last_name: text("Vega"),
+            phone: text("+1 555 0142"),
+            company_id: Some(harbor),
+        };
+        let after = isos::update(&elias, iso, Some(before.version), change.clone()).await.unwrap();
+        assert_eq!((after.name().as_str(), after.phone.as_deref()), ("Ines Vega", Some("+1 555 0142")));
+        assert_eq!((after.company_id, after.company_name.as_str()), (harbor, "Harbor"));
+        assert_eq!((after.email.as_str(), after.version), ("inse@example.com", before.version + 1));
+        let account = users::get(&sam, after.user_id).await.unwrap();
+        assert_eq!((account.name(), account.phone, account.company_id), (after.name(), after.phone, Some(harbor)));
+        assert_eq!(isos::update(&elias, iso, None, change).await.unwrap().version, after.version, "no difference");
+
+        // Both are found by the new name, and by the new company's admins only.
+        let found = async |ctx: &Ctx, q: &str| {
+            let filter = isos::Filter { q: text(q), ..Default::default() };
+            isos::list(ctx, &filter, &PageQuery::default()).await.unwrap().items.len()
+        };
+        assert_eq!([found(&elias, "vega").await, found(&elias, "test").await], [1, 0]);
+        assert_eq!([found(&hanna, "vega").await, found(&clara, "vega").await], [1, 0]);
+        assert_eq!(code(&isos::get(&clara, iso).await.unwrap_err()), "not_found");
+        let filter = users::Filter { q: text("vega"), ..Default::default() };
+        assert_eq!(users::list(&sam, &filter, &PageQuery::default()).await.unwrap().items.len(), 1);
+        assert!(recount::diff(&world.db).await.unwrap().is_empty());
+
+        activity::sequence_all(&world.operator()).await.unwrap();
+        let log = activity::list(&sam, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
+        let entries: Vec<_> = log.iter().filter(|entry| entry.action == "iso.updated").collect();
+        assert_eq!(entries.len(), 1);
+        for (field, was, is) in [
+            ("first_name", Some("Inse"), "Ines"),
+            ("last_name", Some("Test"), "Vega"),
+            ("phone", None, "+1 555 0142"),
+            ("company_name", Some("Meridian"), "Harbor"),
+        ] {
+            let data = &entries[0].data;
+            assert_eq!((data["before"][field].as_str(), data["after"][field].as_str()), (was, Some(is)), "{field}");
+        }
+
+        // An empty phone clears; fields left out stay.
+        let cleared = isos::Change { phone: text(""), ..Default::default() };
+        let cleared = isos::update(&sam, iso, Some(after.version), cleared).await.unwrap();
+        assert_eq!((cleared.name().as_str(), cleared.phone, cleared.company_id), ("Ines Vega", None, harbor));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_staff_correct_a_partner_and_only_its_current_row() {
+    on_both(async |world: World| {
+        let (meridian, harbor) = (world.company("Meridian").await, world.company("Harbor").await);
+        let (iso, ingrid) = world.iso("Ingrid", meridian).await;
+        let (_, igor) = world.iso("Igor", meridian).await;
+        let (_, _, maya) = world.client("Maya", meridian, Some(iso)).await;
+        let (clara, hanna) = (world.company_admin("Clara", meridian).await, world.company_admin("Hanna", harbor).await);
+        let (elias, sam) = (world.employee("Elias").await, world.super_admin("Sam").await);
+        let named = |name: &str| isos::Change { first_name: text(name), ..Default::default() };
+        for (ctx, refusal) in [
+            (&world.anonymous(), "unauthenticated"),
+            (&maya, "not_found"),
+            (&ingrid, "forbidden"),
+            (&igor, "not_found"),
+            (&clara, "forbidden"),
+            (&hanna, "not_found"),
+        ] {
+            assert_eq!(code(&isos::update(ctx, iso, None, named("Inga")).await.unwrap_err()), refusal);
+        }
+        let mut version = isos::get(&elias, iso).await.unwrap().version;
+        for (ctx, name) in [(&elias, "Inga"), (&sam, "Inge"), (&world.operator(), "Ines")] {
+            let after = isos::update(ctx, iso, Some(version), named(name)).await.unwrap();
+            assert_eq!((after.first_name.as_str(), after.version), (name, version + 1));
+            assert_eq!(code(&isos::update(ctx, iso, Some(version), named("Old")).await.unwrap_err()), "stale");
+            version = after.version;
+        }
+        let unknown = domain::kernel::ids::IsoId(world.random.uuid());
+        assert_eq!(code(&isos::update(&elias, unknown, None, named("Inga")).await.unwrap_err()), "not_found");
+
+        // What the partner itself has changed meanwhile is not overwritten.
+        let own = users::UpdateProfile { phone: text("+1 555 0142"), ..Default::default() };
+        people::update_profile(&ingrid, None, own).await.unwrap();
+        assert_eq!(code(&isos::update(&elias, iso, Some(version), named("Inga")).await.unwrap_err()), "stale");
+        let own = users::UpdateProfile { city: text("Lisbon"), ..Default::default() };
+        people::update_profile(&ingrid, None, own).await.unwrap();
+        isos::update(&elias, iso, Some(version + 1), named("Inga"))
+            .await
+            .expect("the city is not on the partner's row");
+
+        let archived = isos::archive(&elias, iso, None).await.unwrap();
+        assert!(!isos::can(&elias, &archived).contains(&"update"));
+        assert_eq!(code(&isos::update(&elias, iso, None, named("Ines")).await.unwrap_err()), "archived");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn wrong_fields_of_a_partner_are_refused_by_name() {
+    on_both(async |world: World| {
+        let (meridian, closed) = (world.company("Meridian").await, world.company("Closed").await);
+        let (iso, _) = world.iso("Ingrid", meridian).await;
+        let elias = world.employee("Elias").await;
+        companies::archive(&elias, closed, None).await.unwrap();
+        let before = isos::get(&elias, iso).await.unwrap();
+        let unknown = domain::kernel::ids::CompanyId(world.random.uuid());
+        let long = "x".repeat(1_000);
+        let none = isos::Change::default;
+        for (change, refusal) in [
+            (isos::Change { first_name: text(" "), ..none() }, "first_name required"),
+            (isos::Change { first_name: text(&long), ..none() }, "first_name too_long"),
+            (isos::Change { last_name: text(""), ..none() }, "last_name required"),
+            (isos::Change { last_name: text(&long), ..none() }, "last_name too_long"),
+            (isos::Change { phone: text("unknown"), ..none() }, "phone invalid_phone"),
+            (isos::Change { company_id: Some(unknown), ..none() }, "company_id not_found"),
+            (isos::Change { company_id: Some(closed), ..none() }, "company_id not_found"),
+            (
+                isos::Change { first_name: text(""), last_name: text(""), phone: text("unknown"), ..none() },
+                "first_name required, last_name required, phone invalid_phone",
+            ),
+        ] {
+            assert_eq!(code(&isos::update(&elias, iso, None, change).await.unwrap_err()), refusal);
+        }
+        assert_eq!(isos::get(&elias, iso).await.unwrap(), before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn partner_with_clients_leads_or_orders_keeps_its_company() {
+    on_both(async |world: World| {
+        let (meridian, harbor) = (world.company("Meridian").await, world.company("Harbor").await);
+        let (iso, _) = world.iso("Ingrid", meridian).await;
+        let (solo, sol) = world.iso("Sol", meridian).await;
+        world.client("Maya", meridian, Some(iso)).await;
+        leads::create(&sol, lead("Lena", None)).await.unwrap();
+        let elias = world.employee("Elias").await;
+        let moved = isos::Change { company_id: Some(harbor), last_name: text("Vega"), ..Default::default() };
+        for (iso, spvs) in [(iso, 1), (solo, 0)] {
+            let error = isos::update(&elias, iso, None, moved.clone()).await.unwrap_err();
+            let Error::Conflict(problem) = &error else { panic!("{error:?}") };
+            let count = |noun: &str| problem.params[noun].as_i64();
+            assert_eq!((problem.code, count("clients"), count("spvs")), ("has_dependents", Some(1), Some(spvs)));
+            assert_eq!(isos::get(&elias, iso).await.unwrap().last_name, "Test", "all or nothing");
+            // The company as it is does no harm.
+            let same = isos::Change { company_id: Some(meridian), ..moved.clone() };
+            let after = isos::update(&elias, iso, None, same).await.unwrap();
+            assert_eq!((after.last_name.as_str(), after.company_id), ("Vega", meridian));
+        }
+        assert!(recount::diff(&world.db).await.unwrap().is_empty());
     })
     .await;
 }

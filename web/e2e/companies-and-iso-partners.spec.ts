@@ -120,6 +120,49 @@ test('employee creates an ISO partner, who receives a mail, and archives and res
   await elias.expectToast('ISO restored', who.name);
 });
 
+test('wrong details of a partner are corrected', async ({ office }) => {
+  const first = await office.company();
+  const second = await office.company(office.uniqueName('Right Hand Partners'));
+  const wrong = office.newPerson('Inse', 'Veag');
+  await office.portal.operator(
+    ...['iso', 'create', '--first-name', wrong.first, '--last-name', wrong.last],
+    ...['--email', wrong.email, '--company', first.name],
+  );
+  const elias = await office.employee();
+  await elias.open('/employee-dashboard?tab=isos');
+  await elias.search('Search ISOs', wrong.email);
+  await elias.page.getByRole('link', { name: wrong.name, exact: true }).click();
+  await expect(elias.heading(wrong.name)).toBeVisible();
+
+  await elias.button('Edit').click();
+  const edit = elias.dialog('Edit ISO partner');
+  await expect(edit).toContainText(wrong.email);
+  await elias.fillFields({ 'First name': 'Ines', 'Last name': '', Phone: 'unknown' }, edit);
+  await elias.button('Save', edit).click();
+  await elias.expectErrorToast('Missing Information');
+  await elias.expectFieldError('Last name', missing, edit);
+  await expect(elias.field('Phone', edit)).toHaveAttribute('aria-invalid', 'true');
+  await elias.fillFields({ 'Last name': 'Vega', Phone: '+44 20 7946 0018' }, edit);
+  await elias.pickFromSearch('Company', second.name, edit);
+  await elias.button('Save', edit).click();
+  await elias.expectToast('ISO updated', 'Ines Vega');
+  await expect(elias.heading('Ines Vega')).toBeVisible();
+  await expect(elias.page.getByRole('link', { name: second.name, exact: true })).toBeVisible();
+  await expect(elias.page.getByRole('main')).toContainText('+44 20 7946 0018');
+
+  // With a client, the company stays, and the name can still be corrected.
+  const partner = new URL(elias.page.url()).pathname.split('/').at(-1);
+  await office.clientWithOrder(office.newPerson('Carl', 'Client'), second.id, partner);
+  await elias.page.reload();
+  await elias.button('Edit').click();
+  await expect(edit.getByRole('combobox', { name: 'Company' })).toBeDisabled();
+  await expect(edit).toContainText("It can't change: the partner has clients or orders.");
+  await elias.fillFields({ Phone: '' }, edit);
+  await elias.button('Save', edit).click();
+  await elias.expectToast('ISO updated', 'Ines Vega');
+  await expect(elias.page.getByRole('main')).not.toContainText('+44 20 7946 0018');
+});
+
 test('only a super admin deletes, and only rows without dependents', async ({ office }) => {
   const busy = await office.company(office.uniqueName('Busy Bee Ventures'));
   const idle = await office.company(office.uniqueName('Idle Hands Ventures'));

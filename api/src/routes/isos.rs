@@ -2,7 +2,8 @@
 use crate::{
     error::Result,
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none, id_list,
+        sort_order,
     },
     response::{Created, JsonBody, Page, Versioned},
     routes::companies::Depends,
@@ -12,7 +13,7 @@ use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    directory::isos::{self, Filter, Input},
+    directory::isos::{self, Change, Filter, Input},
     kernel::{
         ids::{CompanyId, IsoId, RequestId, UserId},
         page::PageQuery,
@@ -35,7 +36,7 @@ pub struct Iso {
     archived_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
     version: i64,
-    /// Actions allowed to the caller: `archive`, `restore`, `delete`.
+    /// Actions allowed to the caller: `update`, `archive`, `restore`, `delete`.
     can: Vec<&'static str>,
 }
 
@@ -152,6 +153,36 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>) -> Result<Versi
     let iso = isos::get(&ctx, id).await?;
     let depends = isos::depends(&ctx, &iso).await?.map(Depends::from);
     Ok(Versioned { version: iso.version, view: IsoDetail { iso: Iso::of(&ctx, iso), depends } })
+}
+
+/// A patch: omitted fields stay unchanged, null clears. The email address is not among them: the partner changes and
+/// confirms it.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct IsoChange {
+    first_name: Option<String>,
+    last_name: Option<String>,
+    #[serde(default, deserialize_with = "clearable")]
+    phone: Option<String>,
+    /// Another company only while the partner has no clients, leads and orders.
+    #[serde(default, deserialize_with = "empty_string_as_none")]
+    company_id: Option<CompanyId>,
+}
+
+/// Corrects an ISO partner and its account.
+#[utoipa::path(patch, path = "/isos/{id}", operation_id = "iso_update", tag = "isos", params(("id" = IsoId, Path)),
+    request_body = IsoChange, responses((status = 200, body = Iso)))]
+pub async fn update(
+    State(app): State<AppState>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<IsoId>,
+    IfMatch(version): IfMatch,
+    Json(change): Json<IsoChange>,
+) -> Result<Versioned<Iso>> {
+    let IsoChange { first_name, last_name, phone, company_id } = change;
+    let iso = isos::update(&ctx, id, version, Change { first_name, last_name, phone, company_id }).await?;
+    app.auth.token_cache.forget_user(iso.user_id);
+    Ok(row(&ctx, iso))
 }
 
 /// Deletes an ISO partner without dependent rows; its account is archived.

@@ -115,7 +115,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(company_portal::remove_member))
         .routes(routes!(company_portal::restore_member))
         .routes(routes!(isos::list, isos::create))
-        .routes(routes!(isos::get, isos::delete))
+        .routes(routes!(isos::get, isos::update, isos::delete))
         .routes(routes!(isos::archive))
         .routes(routes!(isos::restore))
         // Exports, search, imports.

@@ -9,7 +9,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    directory::isos::{self, Filter, Input, Iso, IsoSort},
+    directory::isos::{self, Change, Filter, Input, Iso, IsoSort},
     kernel::page::Order,
 };
 
@@ -26,6 +26,11 @@ pub enum Verb {
     /// Show one ISO partner and what depends on it
     #[command(after_help = "Examples:\n  spvctl iso show ines@example.com")]
     Show(TargetArgs),
+    /// Correct an ISO partner and its account; omitted fields keep their values
+    #[command(
+        after_help = "Examples:\n  spvctl iso update ines@example.com --last-name Vega\n  spvctl iso update ines@example.com --phone ''"
+    )]
+    Update(Update),
     /// Hide an ISO partner; it cannot sign in
     #[command(after_help = "Examples:\n  spvctl iso archive ines@example.com")]
     Archive(TargetArgs),
@@ -80,6 +85,22 @@ pub struct TargetArgs {
     iso: String,
 }
 
+#[derive(Debug, Args)]
+pub struct Update {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[arg(long, value_name = "NAME")]
+    first_name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    last_name: Option<String>,
+    /// Empty for none
+    #[arg(long)]
+    phone: Option<String>,
+    /// Name or id; another one only while it has no clients, leads and orders
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+}
+
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
@@ -105,6 +126,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                     .with("spvs", depends.map(|found| found.spvs)),
             )
         }
+        Verb::Update(args) => update(args, cli).await,
         Verb::Archive(args) => {
             let iso = lookup::iso_named(ctx, &args.iso).await?;
             cli.prompt.confirm(&format!(
@@ -153,6 +175,18 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         format!("Create the ISO partner {} {}, and email {}?", input.first_name, input.last_name, input.email);
     prompt.confirm_on_terminal(&summary)?;
     cli.out.one(record(&isos::create(&cli.ctx, input).await?))
+}
+
+async fn update(args: Update, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let iso = lookup::iso_named(ctx, &args.target.iso).await?;
+    let change = Change {
+        first_name: args.first_name,
+        last_name: args.last_name,
+        phone: args.phone,
+        company_id: lookup::company(ctx, args.company.as_deref()).await?,
+    };
+    cli.out.one(record(&isos::update(ctx, iso.id, None, change).await?))
 }
 
 fn record(iso: &Iso) -> Record {

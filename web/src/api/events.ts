@@ -141,7 +141,7 @@ const ORDER_NOUNS = [
 const NOUN_DEPENDENCIES = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
-  iso: ['isos', 'clients', 'spvs'],
+  iso: ['isos', 'clients', 'spvs', 'users'],
   // A call is also a request.
   call: ['calls', 'requests'],
   commission: ['commissions', ...AGGREGATE_NOUNS],
@@ -164,7 +164,7 @@ const NOUN_DEPENDENCIES = {
   identity: ['security'],
   mail: ['mails'],
   import: ['imports', 'companies', 'isos', 'users', ...ORDER_NOUNS],
-  user: ['me', 'clients', 'security', 'staff', 'users'],
+  user: ['me', 'clients', 'isos', 'security', 'staff', 'users'],
   settings: ['settings'],
   maintenance: ['settings'],
   address: ['rules'],

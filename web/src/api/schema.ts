@@ -1395,7 +1395,8 @@ export interface paths {
         delete: operations["iso_delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Corrects an ISO partner and its account. */
+        patch: operations["iso_update"];
         trace?: never;
     };
     "/rest/v1/isos/{id}/archive": {
@@ -4558,7 +4559,7 @@ export interface components {
         Iso: {
             /** Format: date-time */
             archived_at: string | null;
-            /** @description Actions allowed to the caller: `archive`, `restore`, `delete`. */
+            /** @description Actions allowed to the caller: `update`, `archive`, `restore`, `delete`. */
             can: string[];
             company_id: components["schemas"]["CompanyId"];
             company_name: string;
@@ -4572,6 +4573,16 @@ export interface components {
             user_id: components["schemas"]["UserId"];
             /** Format: int64 */
             version: number;
+        };
+        /**
+         * @description A patch: omitted fields stay unchanged, null clears. The email address is not among them: the partner changes and
+         *     confirms it.
+         */
+        IsoChange: {
+            company_id?: components["schemas"]["CompanyId"] | null;
+            first_name?: string | null;
+            last_name?: string | null;
+            phone?: string | null;
         };
         IsoClient: {
             client: components["schemas"]["Client"];
@@ -9976,6 +9987,46 @@ export interface operations {
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
             409: components["responses"]["Refused_409"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_update: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["IsoId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IsoChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Iso"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
             428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];

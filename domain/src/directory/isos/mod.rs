@@ -1,10 +1,12 @@
 //! ISO partners, who bring clients to a company and earn commissions. Each has an account of its own.
 mod import;
 mod store;
+mod update;
 
 pub(crate) use import::{insert_imported, remove_imported, set_archived_by_import};
 pub use store::{Iso, IsoSort};
 pub(crate) use store::{account, company, of_person as active_iso_of_user, once_of_person as iso_of_user};
+pub use update::{Change, update};
 
 use crate::{
     accounts::{
@@ -254,7 +256,7 @@ pub(crate) async fn delete_within(tx: &mut Tx, ctx: &Ctx, id: IsoId, version: Op
     activity::append(tx, ctx, event(&iso, "iso.deleted")).await
 }
 
-/// Copies the new name and phone number of an ISO's user to the ISO's row and indexes both.
+/// Copies the new name, address and phone number of an ISO's user to the ISO's row and indexes both.
 ///
 /// # Errors
 /// What the database refuses.
@@ -281,11 +283,16 @@ fn resource(iso: &Iso) -> Resource {
 /// The actions that the actor may take on this ISO: the buttons of its row.
 pub fn can(ctx: &Ctx, iso: &Iso) -> Vec<&'static str> {
     let archived = iso.archived_at.is_some();
-    [("archive", Action::Archive, !archived), ("restore", Action::Archive, archived), ("delete", Action::Delete, true)]
-        .into_iter()
-        .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(iso)))
-        .map(|(name, ..)| name)
-        .collect()
+    [
+        ("update", Action::Update, !archived),
+        ("archive", Action::Archive, !archived),
+        ("restore", Action::Archive, archived),
+        ("delete", Action::Delete, true),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(iso)))
+    .map(|(name, ..)| name)
+    .collect()
 }
 
 impl Iso {

@@ -1,6 +1,7 @@
 //! SQL of ISOs, and an ISO's row.
 use super::Filter;
 use crate::{
+    accounts::users::User,
     directory::companies::DependencyCounts,
     kernel::{
         access::Scope,
@@ -13,11 +14,12 @@ use crate::{
     outbox::requests,
 };
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use serde_json::Value;
 
 crate::kernel::db::row! {
     /// An ISO with its company's name.
-    #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+    #[derive(Clone, Debug, PartialEq, Serialize, sqlx::FromRow)]
     pub struct Iso of i {
         pub id: IsoId,
         pub user_id: UserId,
@@ -223,15 +225,40 @@ pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by:
     Ok(counted == 1)
 }
 
-/// Copies name, address and phone number of an ISO's user to its row.
-pub async fn save_person(tx: &mut Tx, user: &crate::accounts::users::User) -> Result<()> {
-    tx.sql("update isos set first_name = $2, last_name = $3, phone = $4, email = $5 where user_id = $1")
-        .bind(user.id)
-        .bind(user.first_name.clone())
-        .bind(user.last_name.clone())
-        .bind(user.phone.clone())
-        .bind(user.email.clone())
-        .run()
-        .await?;
+/// Saves the fields that a correction may change.
+pub async fn save(tx: &mut Tx, iso: &Iso, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update isos set first_name = $2, last_name = $3, phone = $4, company_id = $5, updated_at = $6, updated_by = $7, \
+         version = version + 1 where id = $1",
+    )
+    .bind(iso.id)
+    .bind(iso.first_name.clone())
+    .bind(iso.last_name.clone())
+    .bind(iso.phone.clone())
+    .bind(iso.company_id)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Copies name, address and phone number of an ISO's user to its row; where one differs, a correction of the former row is
+/// stale.
+pub async fn save_person(tx: &mut Tx, user: &User) -> Result<()> {
+    tx.sql(
+        "update isos set first_name = $2, last_name = $3, phone = $4, email = $5, updated_at = $6, updated_by = $7, \
+         version = version + 1 where user_id = $1 \
+         and (first_name <> $2 or last_name <> $3 or coalesce(phone, '') <> coalesce($4, '') or email <> $5)",
+    )
+    .bind(user.id)
+    .bind(user.first_name.clone())
+    .bind(user.last_name.clone())
+    .bind(user.phone.clone())
+    .bind(user.email.clone())
+    .bind(user.updated_at)
+    .bind(user.updated_by.clone())
+    .run()
+    .await?;
     Ok(())
 }

@@ -77,6 +77,7 @@ fn account_company_and_iso_events_invalidate_tokens() {
         ("client.updated", 1),
         ("company.archived", 9),
         ("iso.archived", 8),
+        ("iso.updated", 8),
     ] {
         let verified = TokenCache::default();
         remember(&verified, "a", known(1, 11, 2_000));

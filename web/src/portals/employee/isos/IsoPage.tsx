@@ -1,8 +1,11 @@
+import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
+import type { Iso } from '../../../api/types';
 import { paths } from '../../../paths';
 import { CompanyLink, EmailLink, UserLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
@@ -11,12 +14,15 @@ import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
 import { Crumb } from '../../../shared/shell/Crumb';
+import { usePageActions } from '../../../shared/shell/registry';
 import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
 import { RecordClients } from '../records/RecordClients';
 import { RecordPage } from '../../../shared/records/RecordPage';
 import { RecordRequests } from '../records/RecordRequests';
 import { RemoveMenu } from '../RemoveMenu';
+import { isoName } from './isoColumns';
+import { IsoEdit } from './IsoEdit';
 
 /** Record of an ISO partner: facts, orders, clients and commissions. */
 export function Component() {
@@ -29,26 +35,40 @@ export function Component() {
       query={query}
       trail={<Crumb to={paths.employeeIsos}>{t('shell:nav.isos')}</Crumb>}
       kind={t('shell:record.iso')}
-      title={(iso) => `${iso.first_name} ${iso.last_name}`}
+      title={isoName}
       status={(iso) => iso.archived_at && <Tag tone="rest">{t('shell:record.archived')}</Tag>}
-      actions={(iso) => (
-        <RemoveMenu kind="iso" row={iso} name={`${iso.first_name} ${iso.last_name}`} onRecord />
-      )}
+      actions={(iso) => <Actions iso={iso} />}
       facts={(iso) => [
         [t('column.email'), <EmailLink key="email" email={iso.email} />],
         [t('column.phone'), iso.phone],
         [t('column.company'), <CompanyLink key="company" id={iso.company_id} name={iso.company_name} />],
         [
           t('shell:record.account'),
-          me.role === 'super_admin' ? (
-            <UserLink key="account" id={iso.user_id} name={`${iso.first_name} ${iso.last_name}`} />
-          ) : null,
+          me.role === 'super_admin' ? <UserLink key="account" id={iso.user_id} name={isoName(iso)} /> : null,
         ],
         [t('clients.added'), <RelativeTime key="added" at={iso.created_at} />],
       ]}
     >
       <IsoTabs key={id} id={id} userId={query.data?.user_id} />
     </RecordPage>
+  );
+}
+
+function Actions({ iso }: { iso: Iso }) {
+  const { t } = useTranslation('employee');
+  const [editing, setEditing] = useState(false);
+  const mayEdit = iso.can.includes('update');
+  usePageActions(mayEdit ? [{ label: t('iso.edit'), run: () => setEditing(true) }] : []);
+  return (
+    <>
+      {mayEdit && (
+        <Button variant="default" onClick={() => setEditing(true)}>
+          {t('edit')}
+        </Button>
+      )}
+      <RemoveMenu kind="iso" row={iso} name={isoName(iso)} onRecord />
+      {editing && <IsoEdit iso={iso} onClose={() => setEditing(false)} />}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconBriefcase } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { lists, type IsoQuery } from '../../../api/lists';
@@ -15,6 +16,7 @@ import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, useListPath } from '../preview';
 import { ViewAll } from '../ViewAll';
 import { isoName, useIsoColumns } from './isoColumns';
+import { IsoEdit } from './IsoEdit';
 import { IsoForm } from './IsoForm';
 
 function isoQuery({ filters, ...query }: GridQuery): IsoQuery {
@@ -30,13 +32,14 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
   const me = useMe();
   const listPath = useListPath('isos');
   const [asked, setAsked] = useParam('new');
+  const [edited, setEdited] = useState<Iso | null>(null);
   const columns: GridColumn<Iso>[] = [
     ...useIsoColumns(),
     {
       key: 'actions',
       header: t('common:actions'),
       actions: true,
-      cell: (iso) => <RemoveMenu kind="iso" row={iso} name={isoName(iso)} />,
+      cell: (iso) => <RemoveMenu kind="iso" row={iso} name={isoName(iso)} onEdit={() => setEdited(iso)} />,
     },
   ];
   return (
@@ -73,6 +76,7 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
       />
       {preview && <ViewAll to={listPath} list={t('tab.isos')} />}
       {asked === 'iso' && <IsoForm onClose={() => setAsked('')} />}
+      {edited && <IsoEdit iso={edited} onClose={() => setEdited(null)} />}
     </>
   );
 }
