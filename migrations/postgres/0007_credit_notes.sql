@@ -33,7 +33,7 @@ alter table invoices add column replaced_by_id uuid;
 -- Covering index for amounts owed, with what was credited.
 drop index invoices_owed;
 create index invoices_owed on invoices (status, client_id, currency, due_date, total_minor, credited_minor, paid_minor);
--- Invoices of which more was paid than is left of them.
+-- Overpaid invoices.
 create index invoices_overpaid on invoices (currency, client_id, total_minor, credited_minor, paid_minor) where paid_minor > total_minor - credited_minor;
 
 -- Of a difference to a commission that was approved or paid: that commission.

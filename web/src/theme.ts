@@ -81,7 +81,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
 
 /**
  * Focuses a menu before the next key. In a microtask, because Mantine first notes in an effect where the focus returns to;
- * its own focus comes in a timer and goes to `data-autofocus`, which stays with the item that has the focus by then.
+ * its own focus comes in a timer, and then goes to the item that has the focus already (`data-autofocus`).
  */
 const focusMenu = (menu: HTMLElement | null) => {
   menu?.addEventListener('focusin', ({ target }) => {

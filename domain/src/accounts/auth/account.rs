@@ -114,7 +114,9 @@ async fn update_within(
     }
     let metadata = change.data.as_ref().map(|data| merge_metadata(&user.metadata, data)).transpose()?;
     let changes_email = change.email.as_deref().is_some_and(|email| users::email_key(email) != user.email_key);
-    if password.is_none() && changes_email && change.nonce.is_none() {
+    // Checked with the new password.
+    let has_typed_password = password.is_some() && change.current_password.is_some();
+    if changes_email && change.nonce.is_none() && !has_typed_password {
         sessions::require_recent_reauthentication(tx, ctx, me).await?;
     }
     if (password.is_some() || changes_email)

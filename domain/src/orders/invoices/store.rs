@@ -377,7 +377,7 @@ pub async fn outstanding(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<
     all.bind(db.sql_built(sql)).all().await
 }
 
-/// Invoices of which more was paid than is left of them.
+/// Overpaid invoices: more was paid than they bill after their credit notes.
 const IS_OVERPAID: &str = "v.paid_minor > v.total_minor - v.credited_minor";
 
 /// The credit of clients by currency: what was paid beyond what is left of their invoices.
