@@ -82,7 +82,7 @@ if command -v systemd-analyze >/dev/null; then
   systemd-analyze verify /lib/systemd/system/spv.service /lib/systemd/system/spv-worker.service
   systemd-analyze security --offline=true --threshold=20 /lib/systemd/system/spv.service >/dev/null
 fi
-sed -i "s|^public_url.*|public_url = \"http://127.0.0.1:$port\"|; s|^listen.*|listen = \"127.0.0.1:$port\"|" /etc/spv/portal.toml
+sed -i "s|^public_url.*|public_url = \"http://127.0.0.1:$port\"|; s|^listen.*|listen = \"127.0.0.1:$port\"|; s|^metrics_listen.*|metrics_listen = \"127.0.0.1:18090\"|" /etc/spv/portal.toml
 
 start() {
   exec_as_portal spvctl serve >"$logs/$1" 2>&1 &
