@@ -13,8 +13,8 @@ export interface NewPerson {
 }
 
 interface ClientWithOrder {
-  client: { id: string; user_id: string };
-  spv: { id: string; identifier: string };
+  client: { id: string; user_id: string; company_id: string };
+  spv: { id: string; identifier: string; company_id: string };
 }
 
 let counter = 0;
