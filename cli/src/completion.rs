@@ -110,7 +110,7 @@ async fn names_of(noun: Noun, typed: &str) -> Option<Vec<String>> {
     let config = Config::load(&Globals::default()).ok()?;
     let db = context::open_existing_database(&config).await.ok()?;
     context::check_schema(&config, &db).await.ok()?;
-    let ctx = context::operator_ctx(&config.options_without_storage(), db);
+    let ctx = context::operator_ctx(&config.options_without_storage().ok()?, db);
     let found = names::beginning_with(&ctx, noun, typed, OFFERED).await.ok()?;
     ctx.db.close().await;
     let name =

@@ -19,6 +19,7 @@ use domain::{
     kernel::{
         access::Role,
         antivirus::Scanner,
+        backup_copies::{BackupCopies, Recipient},
         backup_retention::BackupRetention,
         db::PoolSizes,
         storage::{Credentials, Storage, StorageUrl},
@@ -74,6 +75,10 @@ pub const SETTINGS: &[Setting] = &[
     plain("backup_dir", Default::Derived("<data dir>/backups")),
     plain("backup_keep", Default::Fixed("3 newest, 7 daily, 4 weekly, 6 monthly")),
     plain("backup_before_upgrade", Default::Fixed("true")),
+    plain("backup_copy_url", Default::None),
+    plain("backup_copy_recipient", Default::None),
+    plain("backup_copy_access_key_id", Default::Derived("s3_access_key_id")),
+    secret("backup_copy_secret_access_key", Default::Derived("s3_secret_access_key")),
     plain("upload_limit_mb", Default::Fixed("25")),
     plain("storage_quota_gb", Default::None),
     plain("clamd", Default::None),
@@ -134,6 +139,8 @@ pub struct Config {
     pub backup_retention: BackupRetention,
     /// Whether a portal in use is backed up before its schema is migrated.
     pub backup_before_upgrade: bool,
+    pub backup_copy: Option<(StorageUrl, Option<Credentials>)>,
+    pub backup_copy_recipient: Option<Recipient>,
     pub upload_limit_mb: u64,
     pub storage_quota_gb: Option<u64>,
     pub scanner: Option<Scanner>,
@@ -193,6 +200,7 @@ impl Config {
             .optional("storage_url", "file:<folder> or s3://bucket/prefix?endpoint=…&region=…", StorageUrl::parse)
             .unwrap_or_else(|| StorageUrl::Files(data_dir.join("documents")));
         let s3 = read_s3_credentials(read, &storage, &mut warnings);
+        let backup_copy = read_backup_copy(read, &storage, s3.as_ref());
         let config = Self {
             database_url: read
                 .optional("database_url", "sqlite:<file> or postgres://…", |text| {
@@ -220,6 +228,9 @@ impl Config {
                 .map_or_else(|| data_dir.join("backups"), PathBuf::from),
             backup_retention: read.with_default("backup_keep", RETENTION, |text| text.parse().ok()),
             backup_before_upgrade: read.boolean("backup_before_upgrade"),
+            backup_copy,
+            backup_copy_recipient: read
+                .optional("backup_copy_recipient", "an age recipient, age1…", |text| text.parse().ok()),
             upload_limit_mb: read.range("upload_limit_mb", 1..=1_024),
             storage_quota_gb: read
                 .optional("storage_quota_gb", "1 to 1000000", |text| in_range(text, &(1..=1_000_000))),
@@ -298,16 +309,23 @@ impl Config {
     /// # Errors
     /// Fault if the document storage cannot be created.
     pub fn options(&self, listening: Option<SocketAddr>) -> Result<Arc<Options>> {
-        Ok(self.options_with(listening, Storage::open(&self.storage, self.s3.as_ref())?))
+        self.options_with(listening, Storage::open(&self.storage, self.s3.as_ref())?)
     }
 
     /// [`Config::options`] without document storage, whose folder is not created.
-    pub fn options_without_storage(&self) -> Arc<Options> {
+    ///
+    /// # Errors
+    /// Fault if the storage of backup copies cannot be opened.
+    pub fn options_without_storage(&self) -> Result<Arc<Options>> {
         self.options_with(None, Storage::memory())
     }
 
-    fn options_with(&self, listening: Option<SocketAddr>, storage: Storage) -> Arc<Options> {
-        Arc::new(Options {
+    fn options_with(&self, listening: Option<SocketAddr>, storage: Storage) -> Result<Arc<Options>> {
+        let copies = |(url, credentials): &(StorageUrl, Option<Credentials>)| -> Result<BackupCopies> {
+            let storage = Storage::open(url, credentials.as_ref())?;
+            Ok(BackupCopies { storage, recipient: self.backup_copy_recipient.clone() })
+        };
+        Ok(Arc::new(Options {
             public_url: self.public_url(listening),
             demo: self.demo,
             demo_password: self.demo_password.clone(),
@@ -328,8 +346,9 @@ impl Config {
             signing_keys: Some(self.signing_keys.clone()),
             backup_dir: Some(self.backup_dir.clone()),
             backup_retention: self.backup_retention,
+            backup_copies: self.backup_copy.as_ref().map(copies).transpose()?,
             ..Options::default()
-        })
+        }))
     }
 
     /// Whether a database outside the data folder is configured.
@@ -514,6 +533,33 @@ fn read_s3_credentials(read: &mut Reader<'_>, storage: &StorageUrl, warnings: &m
             .push("storage_url: an S3 bucket needs s3_access_key_id and s3_secret_access_key as well".to_owned());
     }
     credentials
+}
+
+/// The storage that backups are copied to, with its own credentials or those of the documents.
+fn read_backup_copy(
+    read: &mut Reader<'_>,
+    documents: &StorageUrl,
+    s3: Option<&Credentials>,
+) -> Option<(StorageUrl, Option<Credentials>)> {
+    let access_key_id = read.optional("backup_copy_access_key_id", "the id of an access key", non_empty);
+    let secret_access_key = read.optional("backup_copy_secret_access_key", "the secret of an access key", non_empty);
+    let credentials = access_key_id
+        .zip(secret_access_key)
+        .map(|(access_key_id, secret_access_key)| Credentials { access_key_id, secret_access_key })
+        .or_else(|| s3.cloned());
+    let allowed = "s3://bucket/prefix?endpoint=…&region=… or file:<folder>";
+    let url = read.optional("backup_copy_url", allowed, StorageUrl::parse)?;
+    if url == *documents {
+        read.errors.push("backup_copy_url: it is where the documents are; give another bucket or prefix".to_owned());
+    }
+    if matches!(url, StorageUrl::S3(_)) && credentials.is_none() {
+        read.errors.push(
+            "backup_copy_url: an S3 bucket needs backup_copy_access_key_id and backup_copy_secret_access_key, or \
+             s3_access_key_id and s3_secret_access_key"
+                .to_owned(),
+        );
+    }
+    Some((url, credentials))
 }
 
 /// Patterns of allowed redirect targets. Warns of a pattern below a suffix that is not known to belong to one owner.

@@ -100,6 +100,102 @@ async fn restore_replaces_a_portal_after_a_backup_of_it() {
     }
 }
 
+/// A pair made by `age-keygen`.
+const RECIPIENT: &str = "age1cjwsqyzeplsq4dfuu88m3mllzflhqqt8cfnmcw8g5dtk5nzxhu4spfjsaz";
+const IDENTITY: &str = "AGE-SECRET-KEY-17GG4SPU99NJ7C0T94TU4FQJL4SWGFUWPHXUGQSA50E2KM2ACADEQL7VY59";
+const OTHER_IDENTITY: &str = "AGE-SECRET-KEY-1VMMN0MK8MX2EGLYG5CAJC5N09R0MPSS3NH0QM6HG0YFK2HW5QU3QJCDU5W";
+
+/// The copies of one portal: files, or the bucket of the tests.
+fn copies_at(portal: &TestPortal, dir: &Path) -> Vec<String> {
+    let bucket = domain::testing::needs("TEST_S3_URL").map(|url| {
+        let name = portal.dir.file_name().unwrap().to_string_lossy().into_owned();
+        url.replacen("s3://documents", &format!("s3://documents/{name}"), 1)
+    });
+    [Some(format!("file:{}", dir.display())), bucket].into_iter().flatten().collect()
+}
+
+/// Fetches and restores a copy on another machine, which has nothing but the storage and the identity.
+fn bring_back(portal: &TestPortal, url: &str, id: &str, identifier: &str) {
+    let new = portal.dir.with_extension("new");
+    let run = |args: &[&str]| {
+        let mut command = spvctl(args);
+        command.env("SPV_DATA_DIR", &new).env("SPV_BACKUP_COPY_URL", url);
+        command.env("SPV_S3_ACCESS_KEY_ID", "test").env("SPV_S3_SECRET_ACCESS_KEY", "test");
+        CommandOutput::from(command.output().unwrap())
+    };
+    std::fs::create_dir_all(&new).unwrap();
+    let key = new.join("key.txt");
+    let key = key.to_str().unwrap();
+    let closed = run(&["backup", "fetch", id]);
+    assert_eq!((closed.code, closed.err.contains("--identity")), (1, true), "{}", closed.err);
+    for (text, refusal) in [("hello", "no age identity file"), (OTHER_IDENTITY, "another recipient")] {
+        std::fs::write(key, text).unwrap();
+        let refused = run(&["backup", "fetch", id, "--identity", key]);
+        assert_eq!((refused.code, refused.err.contains(refusal)), (1, true), "{}", refused.err);
+    }
+    std::fs::write(key, IDENTITY).unwrap();
+    let fetched = run(&["backup", "fetch", &id[..15], "--identity", key]);
+    assert_eq!(fetched.code, 0, "{}", fetched.err);
+    let twice = run(&["backup", "fetch", id, "--identity", key]);
+    assert_eq!((twice.code, twice.err.contains("already")), (1, true), "{}", twice.err);
+    assert_eq!(run(&["backup", "verify", id]).code, 0);
+    let restored = run(&["backup", "restore", id, "--yes"]);
+    assert_eq!(restored.code, 0, "{}", restored.err);
+    let shown = run(&["spv", "show", identifier]);
+    assert!(shown.out.contains("Maya Ortiz"), "{}", shown.err);
+    let documents = run(&["document", "list", "--format", "json"]);
+    let documents: serde_json::Value = serde_json::from_str(&documents.out).unwrap();
+    let document = documents["items"][0]["id"].as_str().unwrap();
+    assert_eq!(run(&["document", "get", document, "--out", "-"]).out, "deed of Maya");
+    std::fs::remove_dir_all(&new).unwrap();
+}
+
+#[tokio::test]
+async fn encrypted_copy_brings_a_portal_back_when_its_machine_is_gone() {
+    for mut portal in test_portals().await {
+        let client = portal.client("maya@example.com");
+        let deed = portal.dir.join("deed.txt");
+        std::fs::write(&deed, "deed of Maya").unwrap();
+        portal.json(&["document", "put", deed.to_str().unwrap(), "--client", "maya@example.com"]);
+        let unset = portal.run(&["backup", "list", "--copies"]);
+        assert_eq!((unset.code, unset.err.contains("SPV_BACKUP_COPY_URL")), (1, true), "{}", unset.err);
+        let elsewhere = portal.dir.with_extension("copies");
+        for url in copies_at(&portal, &elsewhere) {
+            portal.set("SPV_BACKUP_COPY_URL", &url);
+            portal.set("SPV_BACKUP_COPY_RECIPIENT", RECIPIENT);
+            portal.set("SPV_S3_ACCESS_KEY_ID", "test");
+            portal.set("SPV_S3_SECRET_ACCESS_KEY", "test");
+            let made = portal.json(&["backup", "create"]);
+            let id = made["id"].as_str().unwrap();
+            let waiting = portal.run(&["doctor"]).out;
+            assert!(
+                waiting.lines().any(|line| line.contains("backup_copy") && line.contains("not copied")),
+                "{waiting}"
+            );
+            // A worker does the job.
+            let worker = portal.start(&["worker"]);
+            let copied = || portal.json(&["backup", "list"])[0]["copied_at"].is_string();
+            let since = Instant::now();
+            while !copied() {
+                assert!(since.elapsed() < Duration::from_secs(60), "the backup is copied");
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            drop(worker);
+            let listed = portal.json(&["backup", "list", "--copies"]);
+            assert_eq!(
+                (listed[0]["id"].as_str(), listed[0]["encrypted"].as_bool()),
+                (Some(id), Some(true)),
+                "{listed}"
+            );
+            assert!(portal.run(&["doctor"]).out.contains("encrypted"), "doctor");
+            // Copying again is nothing new.
+            assert_eq!(portal.run(&["backup", "copy", id]).code, 0);
+
+            bring_back(&portal, &url, id, client["identifier"].as_str().unwrap());
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_missing_backup_folder_is_reported_and_not_created() {
     let mut portal = TestPortal::sqlite().await;

@@ -58,6 +58,8 @@ pub fn registry(state: State) -> JobRegistry {
         .job::<backups::CreateBackup, _>(LONG_POLICY, handlers::backups::create)
         .on_failure(handlers::backups::record_failure)
         .allow_manual::<backups::CreateBackup, _>(handlers::backups::enqueue)
+        .job::<backups::copies::CopyBackup, _>(LONG_POLICY, handlers::backups::copy)
+        .on_failure(handlers::backups::record_copy_failure)
         .job::<backups::NightlyBackup, _>(DEFAULT_POLICY, handlers::backups::nightly)
         .job::<SendImmediateMail, _>(INTERACTIVE_POLICY, handlers::notifications::send_immediate)
         .job::<SendDigests, _>(DEFAULT_POLICY, handlers::notifications::send_digests)

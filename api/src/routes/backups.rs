@@ -35,6 +35,10 @@ pub struct Backup {
     bytes: i64,
     /// Why it failed, or for a completed backup which documents are missing.
     error: Option<String>,
+    /// When it was copied to another storage, where one is set.
+    copied_at: Option<DateTime<Utc>>,
+    /// Why the last attempt to copy it failed.
+    copy_error: Option<String>,
 }
 
 impl From<backups::Backup> for Backup {
@@ -52,6 +56,8 @@ impl From<backups::Backup> for Backup {
             documents_missing: row.documents_missing,
             bytes: row.bytes,
             error: row.error,
+            copied_at: row.copied_at,
+            copy_error: row.copy_error,
         }
     }
 }

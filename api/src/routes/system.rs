@@ -70,7 +70,7 @@ pub async fn check(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Resul
 pub struct Alert {
     id: AlertId,
     /// `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing`, `key_expiring`,
-    /// `backup_old` or `backup_incomplete`.
+    /// `backup_old`, `backup_incomplete` or `backup_not_copied`.
     kind: String,
     /// Subject: an address or a component.
     subject: String,

@@ -15,7 +15,10 @@ use domain::{
         db::{Db, Durability, sqlite_file},
         storage::StorageUrl,
     },
-    operations::backups::{self, Backup, Manifest, Progress, Report, Restored, State, Target},
+    operations::backups::{
+        self, Backup, Manifest, Progress, Report, Restored, State, Target,
+        copies::{self, StoredCopy},
+    },
 };
 use indicatif::ProgressBar;
 use std::{
@@ -31,7 +34,17 @@ pub enum Verb {
     Create,
     /// List them, the newest first
     #[command(after_help = "Examples:\n  spvctl backup list\n  spvctl backup list --format json")]
-    List,
+    List(ListArgs),
+    /// Copy one to the storage of copies, where the nightly one goes by itself
+    #[command(after_help = "Examples:\n  spvctl backup copy 20261122-021000-6f1c")]
+    Copy(TargetArgs),
+    /// Download a copy into the folder of backups, to restore it
+    #[command(
+        long_about = "Download a copy into the folder of backups, to restore it.\n\nThe copies are in SPV_BACKUP_COPY_URL. An \
+                      encrypted one needs the identity file of its recipient, which `age-keygen` wrote.",
+        after_help = "Examples:\n  spvctl backup list --copies\n  spvctl backup fetch 20261122-021000-6f1c --identity key.txt"
+    )]
+    Fetch(FetchArgs),
     /// Check every hash and count of one, and restore it into a database that is thrown away
     #[command(after_help = "Examples:\n  spvctl backup verify 20261122-021000-6f1c")]
     Verify(TargetArgs),
@@ -44,6 +57,22 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup restore 20261122-021000-6f1c --yes\n  spvctl --database-url postgres://spv@db/spv backup restore 20261122-021000-6f1c"
     )]
     Restore(RestoreArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// List the copies in SPV_BACKUP_COPY_URL instead
+    #[arg(long)]
+    copies: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FetchArgs {
+    /// As `backup list --copies` shows it, or its first characters
+    id: String,
+    /// Identity file of the recipient, for an encrypted copy
+    #[arg(long, value_name = "FILE")]
+    identity: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -64,7 +93,13 @@ pub struct RestoreArgs {
 pub async fn run(verb: Verb, config: Config, out: Output, prompt: Prompt) -> Result {
     match verb {
         Verb::Create => create(&CliContext::open(config, out, prompt).await?).await,
-        Verb::List => {
+        Verb::List(ListArgs { copies: true }) => {
+            let found = copies::list(&ctx_without_portal(&config).await?).await?;
+            out.list(found.iter().map(copy_record).collect(), "copies")
+        }
+        Verb::Copy(one) => copy(&CliContext::open(config, out, prompt).await?, one.id).await,
+        Verb::Fetch(args) => fetch(&ctx_without_portal(&config).await?, args, &out).await,
+        Verb::List(_) => {
             let ctx = ctx_for_list(&config).await?;
             let listed = list(&ctx, &config, &out).await;
             ctx.db.close().await;
@@ -139,7 +174,7 @@ async fn ctx_for_list(config: &Config) -> Result<Ctx> {
 
 async fn ctx_without_portal(config: &Config) -> Result<Ctx> {
     let nowhere = Db::open("sqlite::memory:", Durability::Normal).await?;
-    Ok(context::operator_ctx(&config.options_without_storage(), nowhere))
+    Ok(context::operator_ctx(&config.options_without_storage()?, nowhere))
 }
 
 async fn create(cli: &CliContext) -> Result {
@@ -166,6 +201,47 @@ async fn create(cli: &CliContext) -> Result {
     }
     info(&format!("It can be restored with `spvctl backup restore {}`.", made.name));
     cli.out.one(record(&made))
+}
+
+async fn copy(cli: &CliContext, id: String) -> Result {
+    let name = backup_name(&cli.ctx, id).await?;
+    let bar = progress::spinner();
+    bar.set_message("the backup is being copied");
+    let copied = copies::create(&cli.ctx, &name).await;
+    bar.finish_and_clear();
+    copied.map_err(name_missing_backup(&name))?;
+    let found = copies::list(&cli.ctx).await?;
+    cli.out.list(found.iter().filter(|copy| copy.name == name).map(copy_record).collect(), "copies")
+}
+
+async fn fetch(ctx: &Ctx, args: FetchArgs, out: &Output) -> Result {
+    let identities = match &args.identity {
+        Some(path) => Some(
+            fs::read_to_string(path)
+                .map_err(|e| Failure::Refused(format!("--identity: {} cannot be read: {e}", path.display())))?,
+        ),
+        None => None,
+    };
+    let found = copies::list(ctx).await?;
+    let mut matching = found.into_iter().map(|copy| copy.name).filter(|name| name.starts_with(&args.id));
+    let name = match (matching.next(), matching.next()) {
+        (Some(name), None) => name,
+        _ => args.id,
+    };
+    let bar = progress::spinner();
+    bar.set_message("the copy is being downloaded");
+    let fetched = copies::fetch(ctx, &name, identities.as_deref()).await;
+    bar.finish_and_clear();
+    let manifest = fetched.map_err(|error| match error {
+        Error::NotFound(_) => Failure::Refused(format!("there is no copy {name}; see `spvctl backup list --copies`")),
+        error => error.into(),
+    })?;
+    info(&format!("Check it with `spvctl backup verify {name}`, restore it with `spvctl backup restore {name}`."));
+    out.one(manifest_record(&manifest))
+}
+
+fn copy_record(copy: &StoredCopy) -> Record {
+    Record::new().with("id", copy.name.clone()).with("bytes", copy.bytes).with("encrypted", copy.encrypted)
 }
 
 async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
@@ -339,6 +415,8 @@ fn record(backup: &Backup) -> Record {
         .hidden_in_table("asked_at", backup.asked_at.to_rfc3339())
         .hidden_in_table("finished_at", backup.finished_at.map(|at| at.to_rfc3339()))
         .hidden_in_table("documents_missing", backup.documents_missing)
+        .hidden_in_table("copied_at", backup.copied_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("copy_error", backup.copy_error.clone())
 }
 
 /// A backup in the folder that this portal's database does not list, made by another portal.

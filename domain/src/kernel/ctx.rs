@@ -2,6 +2,7 @@
 use crate::kernel::{
     access::{Action, Actor, Resource, Role, Scope},
     antivirus::Scanner,
+    backup_copies::BackupCopies,
     backup_retention::BackupRetention,
     clock::{Clock, RandomSource},
     db::{Db, ScopedBoxFuture, Tx},
@@ -77,6 +78,8 @@ pub struct Options {
     pub backup_dir: Option<PathBuf>,
     /// Number of backups to keep.
     pub backup_retention: BackupRetention,
+    /// Where backups are copied to.
+    pub backup_copies: Option<BackupCopies>,
 }
 
 impl Options {
@@ -115,6 +118,7 @@ impl Default for Options {
             signing_keys: None,
             backup_dir: None,
             backup_retention: BackupRetention::default(),
+            backup_copies: None,
         }
     }
 }

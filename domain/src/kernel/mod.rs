@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod antivirus;
+pub mod backup_copies;
 pub mod backup_retention;
 pub mod clock;
 pub mod csv;

@@ -2,7 +2,10 @@
 use crate::{job_error, state::State};
 use domain::{
     Ctx,
-    operations::backups::{self, CreateBackup, NightlyBackup},
+    operations::backups::{
+        self, CreateBackup, NightlyBackup,
+        copies::{self, CopyBackup},
+    },
     platform::queue::{Job, worker::Failure},
 };
 
@@ -18,6 +21,21 @@ pub async fn record_failure(state: State, job: CreateBackup, why: String, last: 
     }
     if let Err(error) = backups::record_failure(&state.ctx(CreateBackup::NAME), job.id, &why).await {
         tracing::warn!(backup = %job.id, %error, "failure not recorded");
+    }
+}
+
+/// Copies a backup to the other storage.
+pub async fn copy(state: State, job: CopyBackup) -> Result<(), Failure> {
+    copies::create(&state.ctx(CopyBackup::NAME), &job.name).await.map_err(job_error::classify)
+}
+
+/// Notes the failure after the last attempt.
+pub async fn record_copy_failure(state: State, job: CopyBackup, why: String, last: bool) {
+    if !last {
+        return;
+    }
+    if let Err(error) = copies::record_failure(&state.ctx(CopyBackup::NAME), &job.name, &why).await {
+        tracing::warn!(backup = %job.name, %error, "failure not recorded");
     }
 }
 

@@ -3425,7 +3425,7 @@ export interface components {
             id: components["schemas"]["AlertId"];
             /**
              * @description `sign_in_storm`, `mail_failing`, `dead_jobs`, `disk_low`, `probe_failing`, `key_expiring`,
-             *     `backup_old` or `backup_incomplete`.
+             *     `backup_old`, `backup_incomplete` or `backup_not_copied`.
              */
             kind: string;
             /** Format: date-time */
@@ -3562,6 +3562,13 @@ export interface components {
              * @description Size with documents, which backups share.
              */
             bytes: number;
+            /**
+             * Format: date-time
+             * @description When it was copied to another storage, where one is set.
+             */
+            copied_at: string | null;
+            /** @description Why the last attempt to copy it failed. */
+            copy_error: string | null;
             /** Format: int64 */
             documents_count: number;
             /**

@@ -304,6 +304,15 @@ impl Storage {
         self.unavailable(format!("no answer within {limit:?}"))
     }
 
+    /// The keys of all contents with their sizes.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn list(&self) -> Result<Vec<(String, u64)>> {
+        let found = self.store.list(None).map_ok(|found| (found.location.to_string(), found.size)).try_collect();
+        self.within(0, found).await
+    }
+
     /// Deletes everything below `folder`, if there is anything.
     ///
     /// # Errors

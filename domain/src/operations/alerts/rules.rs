@@ -26,6 +26,7 @@ crate::kernel::text_enum! {
         KeyExpiring = "key_expiring",
         BackupOld = "backup_old",
         BackupIncomplete = "backup_incomplete",
+        BackupNotCopied = "backup_not_copied",
     }
 }
 
@@ -78,6 +79,7 @@ pub async fn evaluate(ctx: &Ctx, metrics: &Metrics) -> Result<Vec<AlertTrigger>>
     found.extend(metrics.keys_changed_at.and_then(|at| key_expiring(ctx.now() - at)));
     found.extend(backup_old(ctx).await?);
     found.extend(backup_incomplete(ctx).await?);
+    found.extend(backup_not_copied(ctx).await?);
     Ok(found)
 }
 
@@ -122,6 +124,13 @@ async fn backup_old(ctx: &Ctx) -> Result<Option<AlertTrigger>> {
     let overdue = crate::operations::backups::overdue(ctx).await?;
     Ok(overdue
         .map(|(hours, made_at)| trigger(Kind::BackupOld, "backup", json!({ "count": hours, "made_at": made_at }))))
+}
+
+async fn backup_not_copied(ctx: &Ctx) -> Result<Option<AlertTrigger>> {
+    Ok(crate::operations::backups::copies::not_copied(ctx).await?.map(|last| {
+        let data = json!({ "name": last.name, "reason": last.copy_error });
+        trigger(Kind::BackupNotCopied, "backup", data)
+    }))
 }
 
 async fn backup_incomplete(ctx: &Ctx) -> Result<Option<AlertTrigger>> {

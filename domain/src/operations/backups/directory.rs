@@ -226,6 +226,16 @@ impl BackupDir {
         self.path.join(CONTENTS).join(sha256)
     }
 
+    /// Path of the content with this hash, below the directory.
+    pub fn relative_content(&self, sha256: &str) -> PathBuf {
+        Path::new(CONTENTS).join(sha256)
+    }
+
+    /// The hash of a content by its path below the directory; None for another file.
+    pub fn hash_of_content<'p>(&self, relative: &'p Path) -> Option<&'p str> {
+        relative.strip_prefix(CONTENTS).ok()?.to_str().filter(|name| is_hash(name))
+    }
+
     /// Path of a partial file, which the next backup removes if it is left.
     pub fn partial_path(&self, name: &str) -> PathBuf {
         self.path.join(CONTENTS).join(format!("{PARTIAL}{name}"))

@@ -4,6 +4,7 @@
 //! A backup is a directory with a JSON lines file per table and a manifest with all hashes and counts. The contents of
 //! documents are stored once beside all backups. Left out are state of this machine ([`EXCLUDED_TABLES`]) and
 //! unfinished uploads.
+pub mod copies;
 mod create;
 mod directory;
 mod dump;
@@ -40,6 +41,7 @@ use crate::{
     },
 };
 use chrono::{DateTime, Duration, Utc};
+use copies::CopyBackup;
 use directory::BackupDir;
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +71,7 @@ impl Purpose {
 
     /// A restored portal does not run backup jobs of the old one.
     fn includes_job(self, job: &str) -> bool {
-        self == Self::Move || ![CreateBackup::NAME, NightlyBackup::NAME].contains(&job)
+        self == Self::Move || ![CreateBackup::NAME, NightlyBackup::NAME, CopyBackup::NAME].contains(&job)
     }
 }
 
@@ -352,6 +354,9 @@ async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: Progres
         async move {
             store::finish(tx, manifest, &folder.name(), ctx.now()).await?;
             store::delete_obsolete(tx, gone, ctx.now() - FAILED_RETENTION).await?;
+            if ctx.options.backup_copies.is_some() {
+                queue::enqueue(tx, &CopyBackup { name: backup.name.clone() }).await?;
+            }
             let event = event("backup.created", backup.id, &backup.name)
                 .with("by", backup.asked_by.clone())
                 .with("rows", manifest.rows())

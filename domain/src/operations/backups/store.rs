@@ -39,17 +39,21 @@ crate::kernel::db::row! {
         pub error: Option<String>,
         /// Path of the backup directory; none before it starts.
         pub folder: Option<String>,
+        /// When it was copied to another storage.
+        pub copied_at: Option<DateTime<Utc>>,
+        /// Why the last attempt to copy it failed.
+        pub copy_error: Option<String>,
     }
 }
 
 impl Backup {
-    /// Completed with missing documents.
     /// Whether its files are still in the folder where they were written.
     pub fn is_there(&self) -> bool {
         let folder = self.folder.as_ref().map(std::path::Path::new);
         folder.is_some_and(|folder| folder.join(&self.name).join(super::manifest::FILE).is_file())
     }
 
+    /// Completed with missing documents.
     pub fn is_incomplete(&self) -> bool {
         self.state == State::Done && self.documents_missing > 0
     }
@@ -129,6 +133,23 @@ pub async fn begin(tx: &mut Tx, id: BackupId, at: DateTime<Utc>, folder: &str) -
 /// Marks a backup as done, with the figures of its manifest.
 pub async fn finish(tx: &mut Tx, manifest: &Manifest, folder: &str, at: DateTime<Utc>) -> Result<()> {
     upsert_done(tx, manifest, folder, at, true).await
+}
+
+/// Saves when a backup was copied, or why not; returns its id, None where it has no row.
+pub async fn save_copy(
+    tx: &mut Tx,
+    name: &str,
+    copied_at: Option<DateTime<Utc>>,
+    error: Option<&str>,
+) -> Result<Option<BackupId>> {
+    let row: Option<(BackupId,)> = tx
+        .sql("update backups set copied_at = coalesce($2, copied_at), copy_error = $3 where name = $1 returning id")
+        .bind(name.to_owned())
+        .bind(copied_at)
+        .bind(error.map(str::to_owned))
+        .optional()
+        .await?;
+    Ok(row.map(|(id,)| id))
 }
 
 /// Adds a row for a backup in the directory that has none.

@@ -61,6 +61,7 @@ pub async fn run_all(ctx: &Ctx, program: &ProgramChecks) -> Result<Vec<Finding>>
     findings.extend([storage(ctx).await, scanner(ctx).await, queue(ctx).await?, workers(ctx).await?]);
     findings.extend([database(ctx).await?, schema(ctx).await?, counters(ctx).await?, clock(ctx).await?]);
     findings.extend([backup_folder(ctx).await, backup(ctx).await?]);
+    findings.extend(backup_copy(ctx).await?);
     findings.extend([backup_disk(ctx), disk(ctx)].into_iter().flatten());
     findings.extend(program.0(ctx.clone()).await);
     Ok(findings)
@@ -310,8 +311,26 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
     Ok(found.with("name", last.name.clone()).with("folder", folder).with("count", (ctx.now() - at).num_hours() + 1))
 }
 
+/// Whether the last backup was copied to the other storage, where there is one.
+async fn backup_copy(ctx: &Ctx) -> Result<Option<Finding>> {
+    let (Some(copies), Some(last)) = (&ctx.options.backup_copies, backups::last_good(ctx).await?) else {
+        return Ok(None);
+    };
+    let found = match (&last.copy_error, last.copied_at) {
+        (Some(why), _) => failed("backup_copy", "backup_copy_failed").because(why.clone()),
+        (None, Some(_)) if copies.recipient.is_none() => note("backup_copy", "backup_copy_plain"),
+        (None, Some(_)) => ok("backup_copy", "backup_copy_works"),
+        (None, None) if backups::copies::not_copied(ctx).await?.is_none() => note("backup_copy", "backup_copy_waits"),
+        (None, None) => failed("backup_copy", "backup_copy_missing"),
+    };
+    Ok(Some(found.with("name", last.name).with("location", copies.storage.location().to_owned())))
+}
+
 /// Whether the backups survive the disk of the portal.
 fn backup_disk(ctx: &Ctx) -> Option<Finding> {
+    if ctx.options.backup_copies.is_some() {
+        return None;
+    }
     let (data, backups) = (ctx.options.data_dir.clone()?, ctx.options.backups()?);
     if device(&data)? == device(&backups)? {
         return Some(note("backup_disk", "backup_same_disk"));

@@ -89,6 +89,8 @@ export function Component() {
             </div>
           )}
           {backup.error && <div>{backup.error}</div>}
+          {backup.copied_at && <div>{t('backups.copied', { when: dateTime(backup.copied_at) })}</div>}
+          {backup.copy_error && <div>{t('backups.not_copied', { reason: backup.copy_error })}</div>}
         </>
       ),
     },

@@ -130,7 +130,7 @@ function alertCausePath({ kind, subject }: Alert): string {
   if (kind === 'mail_failing') return paths.adminOutboxOf('failed');
   if (kind === 'dead_jobs') return paths.adminJobsOf('dead');
   if (kind === 'disk_low') return `${paths.adminSettings}#storage`;
-  if (kind === 'backup_old' || kind === 'backup_incomplete') return paths.adminBackups;
+  if (kind.startsWith('backup_')) return paths.adminBackups;
   if (kind === 'key_expiring') return paths.adminLogsOf({ what: 'keys' });
   return `${paths.adminDashboard}#status`;
 }
