@@ -179,7 +179,8 @@ const VERSIONED_ROWS: [&str; 23] = [
 ];
 
 /// Operations that take `If-Match` although they do not return a versioned row.
-const TAKES_VERSION: [&str; 5] = ["company_delete", "iso_delete", "spv_preview", "step_delete", "template_set"];
+const TAKES_VERSION: [&str; 6] =
+    ["company_delete", "document_delete", "iso_delete", "spv_preview", "step_delete", "template_set"];
 
 /// Operations without `If-Match`: they overwrite nothing, but add or send something or end sessions.
 const TAKES_NO_VERSION: [&str; 8] = [

@@ -208,6 +208,14 @@ impl Rows<'_> {
                 made
             }
             "document_without_order" => self.document(None).await.saved_document_id.expect("is kept").to_string(),
+            "loose_document" | "second_loose_document" => {
+                self.document(None).await.saved_document_id.expect("is kept").to_string()
+            }
+            "deleted_document" | "second_deleted_document" => {
+                let id = self.document(None).await.saved_document_id.expect("is kept");
+                domain::orders::documents::delete(&root, id, None).await.expect("is deleted");
+                id.to_string()
+            }
             // Unfinished.
             "upload" => self.upload(Some(self.parsed("spv").await)).await.id.to_string(),
             "document_request" => {
@@ -570,6 +578,15 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "invoice_raise" => (rows.id("voided_invoice").await, none()),
         "document_list" | "file_get" | "upload_create" => (String::new(), none()),
         "document_get" => (rows.id("document").await, none()),
+        "document_update" => (rows.id("document").await, json!({ "name": "Deed" })),
+        "document_delete" => {
+            let row = if who == "super admin" { "second_loose_document" } else { "loose_document" };
+            (rows.id(row).await, none())
+        }
+        "document_undelete" => {
+            let row = if who == "super admin" { "second_deleted_document" } else { "deleted_document" };
+            (rows.id(row).await, none())
+        }
         "document_restore" => (rows.id("document").await, json!({ "version_id": rows.id("version").await })),
         "version_link" => (rows.id("version").await, none()),
         "upload_get" | "upload_append" | "upload_delete" => (rows.id("upload").await, none()),

@@ -164,9 +164,9 @@ pub enum Command {
     Activity(commands::activity::Verb),
     /// Export a table as CSV or JSON Lines
     Export(commands::export::Args),
-    /// Import clients or orders from CSV or JSON Lines
-    #[command(long_about = commands::import::ABOUT)]
-    Import(commands::import::Args),
+    /// Import clients, companies, ISO partners or orders from a file
+    #[command(subcommand, long_about = commands::import::ABOUT, after_help = "Examples:\n  spvctl import clients clients.csv --dry-run\n  spvctl import list\n  spvctl import undo 6f1c2d3e")]
+    Import(commands::import::Verb),
     /// Back up the running portal, and restore it
     #[command(
         subcommand,

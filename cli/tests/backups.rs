@@ -77,6 +77,30 @@ async fn backup_of_a_running_portal_restores_on_a_new_machine() {
 }
 
 #[tokio::test]
+async fn restore_replaces_a_portal_after_a_backup_of_it() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        let first = portal.json(&["backup", "create"])["id"].as_str().unwrap().to_owned();
+        portal.client("nils@example.com");
+        let clients = || portal.run(&["client", "list"]).out;
+        assert!(clients().contains("nils@example.com"));
+        let replaced = portal.run(&["backup", "restore", &first, "--replace", "--yes"]);
+        assert_eq!(replaced.code, 0, "{}", replaced.err);
+        assert!(clients().contains("maya@example.com") && !clients().contains("nils@example.com"), "{}", clients());
+        assert_eq!(portal.run(&["activity", "verify"]).code, 0);
+        assert_eq!(portal.run(&["doctor", "--recount"]).code, portal.run(&["doctor"]).code);
+
+        // The way back is named, and leads back.
+        let words =
+            replaced.err.split('`').find(|words| words.starts_with("spvctl backup restore")).unwrap().to_owned();
+        let command: Vec<&str> = words.split(' ').skip(1).chain(["--yes"]).collect();
+        let back = portal.run(&command);
+        assert_eq!(back.code, 0, "{}", back.err);
+        assert!(clients().contains("nils@example.com"), "{}", clients());
+    }
+}
+
+#[tokio::test]
 async fn a_missing_backup_folder_is_reported_and_not_created() {
     let mut portal = TestPortal::sqlite().await;
     let disk = portal.dir.with_extension("disk");

@@ -24,6 +24,8 @@ pub enum Kind {
     CommissionRecalculated,
     /// A commission over `amount`, the difference to one that is approved or paid.
     CommissionRow,
+    /// `steps_added` steps of another country's template replace `steps_removed` ones.
+    StepsReplaced,
 }
 
 /// A consequence of a correction. Amounts are decimal numbers in `currency`.
@@ -44,6 +46,8 @@ pub struct Consequence {
     from_currency: Option<Currency>,
     #[schema(example = "600.00")]
     to: Option<String>,
+    steps_removed: Option<i64>,
+    steps_added: Option<i64>,
 }
 
 impl Consequence {
@@ -58,6 +62,8 @@ impl Consequence {
             from: None,
             from_currency: None,
             to: None,
+            steps_removed: None,
+            steps_added: None,
         }
     }
 
@@ -77,6 +83,11 @@ impl Consequence {
             corrections::Consequence::CommissionRow { minor, currency } => {
                 Self::over(Kind::CommissionRow, currency, minor)
             }
+            corrections::Consequence::Steps { removed, added, currency } => Self {
+                steps_removed: Some(removed),
+                steps_added: Some(added),
+                ..Self::new(Kind::StepsReplaced, currency)
+            },
         }
     }
 

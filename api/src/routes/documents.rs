@@ -1,7 +1,9 @@
 //! Documents and their versions. Contents are under `/storage/v1`.
 use crate::{
     error::Result,
-    extract::{IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, sort_order},
+    extract::{
+        EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, patch_field, sort_order,
+    },
     response::{JsonBody, Page, Versioned},
 };
 use chrono::{DateTime, Utc};
@@ -40,8 +42,11 @@ pub struct Document {
     latest: DocumentVersion,
     versions_count: i64,
     updated_at: DateTime<Utc>,
+    /// Since when it is deleted; restorable for 30 days.
+    deleted_at: Option<DateTime<Utc>>,
     version: i64,
-    /// Actions allowed to the caller: `upload` (another version), `restore`.
+    /// Actions allowed to the caller: `upload` (another version), `restore` (an older version), `update`, `delete`,
+    /// `undelete`.
     can: Vec<&'static str>,
 }
 
@@ -94,6 +99,7 @@ impl Document {
             latest: DocumentVersion::of(ctx, row.latest),
             versions_count: row.versions_count,
             updated_at: row.updated_at,
+            deleted_at: row.deleted_at,
             version: row.version,
             vehicle_name: row.vehicle_name,
         }
@@ -150,6 +156,9 @@ pub struct ListDocumentsQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<UserId>)]
     client_id: Option<UserId>,
+    /// True lists the deleted documents instead, for the staff.
+    #[serde(default)]
+    deleted: bool,
     /// Only these documents: up to 500 ids, separated by commas.
     #[serde(default, deserialize_with = "id_list")]
     #[param(value_type = Option<String>)]
@@ -168,7 +177,14 @@ pub struct ListDocumentsQuery {
 impl ListDocumentsQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
         let order = sort_order(self.order.as_deref())?;
-        let filter = Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, order, ids: self.ids };
+        let filter = Filter {
+            q: self.q,
+            spv_id: self.spv_id,
+            client_id: self.client_id,
+            deleted: self.deleted,
+            order,
+            ids: self.ids,
+        };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }
@@ -213,5 +229,56 @@ pub async fn restore(
     Json(older): Json<Older>,
 ) -> Result<Versioned<DocumentDetail>> {
     let detail = documents::restore(&ctx, id, version, older.version_id).await?;
+    Ok(row(&ctx, detail))
+}
+
+/// A patch: omitted fields stay unchanged.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentChange {
+    #[schema(example = "Certificate of incorporation")]
+    name: Option<String>,
+    /// Another order of the same client; null: the client without an order.
+    #[serde(default, deserialize_with = "patch_field")]
+    #[schema(value_type = Option<SpvId>)]
+    spv_id: Option<Option<SpvId>>,
+}
+
+/// Renames a document or moves it to another order of its client, or to the client. Staff.
+#[utoipa::path(patch, path = "/documents/{id}", operation_id = "document_update", tag = "documents",
+    params(("id" = DocumentId, Path)), request_body = DocumentChange, responses((status = 200, body = DocumentDetail)))]
+pub async fn update(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<DocumentId>,
+    IfMatch(version): IfMatch,
+    Json(change): Json<DocumentChange>,
+) -> Result<Versioned<DocumentDetail>> {
+    let change = documents::Change { name: change.name, spv_id: change.spv_id };
+    let detail = documents::update(&ctx, id, version, change).await?;
+    Ok(row(&ctx, detail))
+}
+
+/// Deletes a document that is attached to nothing; restorable for 30 days. Staff.
+#[utoipa::path(delete, path = "/documents/{id}", operation_id = "document_delete", tag = "documents",
+    params(("id" = DocumentId, Path)), responses((status = 200, body = DocumentDetail)))]
+pub async fn delete(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<DocumentId>,
+    IfMatch(version): IfMatch,
+) -> Result<Versioned<DocumentDetail>> {
+    let detail = documents::delete(&ctx, id, version).await?;
+    Ok(row(&ctx, detail))
+}
+
+/// Restores a deleted document. Staff.
+#[utoipa::path(post, path = "/documents/{id}/undelete", operation_id = "document_undelete", tag = "documents",
+    params(("id" = DocumentId, Path)), request_body = EmptyBody, responses((status = 200, body = DocumentDetail)))]
+pub async fn undelete(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<DocumentId>,
+    IfMatch(version): IfMatch,
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<DocumentDetail>> {
+    let detail = documents::undelete(&ctx, id, version).await?;
     Ok(row(&ctx, detail))
 }

@@ -209,8 +209,9 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(report_schedules::get, report_schedules::update, report_schedules::delete))
         // Documents and document requests.
         .routes(routes!(documents::list))
-        .routes(routes!(documents::get))
+        .routes(routes!(documents::get, documents::update, documents::delete))
         .routes(routes!(documents::restore))
+        .routes(routes!(documents::undelete))
         .routes(routes!(document_requests::list, document_requests::create))
         .routes(routes!(document_requests::find))
         .routes(routes!(document_requests::get, document_requests::update))

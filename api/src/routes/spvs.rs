@@ -4,7 +4,7 @@ use crate::{
     error::{ApiError, Result},
     extract::{
         CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, day, empty_string_as_none, id_list,
-        sort_order,
+        patch_field, sort_order,
     },
     response::{self, Created, ItemList, JsonBody, Page, Versioned},
     routes::steps::{Progress, Step},
@@ -75,7 +75,8 @@ pub struct Spv {
     progress: Progress,
     current_step: Option<String>,
     version: i64,
-    /// Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update`, `update_steps`, `upload`.
+    /// Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update`, `reassign`, `update_steps`,
+    /// `upload`.
     can: Vec<&'static str>,
 }
 
@@ -381,6 +382,17 @@ pub struct SpvChange {
     #[serde(default, deserialize_with = "clearable")]
     #[schema(example = "2.5")]
     iso_commission_percentage: Option<String>,
+    /// Belongs to the company, as the ISO does. Super admins.
+    client_id: Option<UserId>,
+    /// Super admins.
+    company_id: Option<CompanyId>,
+    /// Null: without an ISO and its commission. Super admins.
+    #[serde(default, deserialize_with = "patch_field")]
+    #[schema(value_type = Option<IsoId>)]
+    iso_id: Option<Option<IsoId>>,
+    /// While every step is pending: the steps of the country's template replace the old ones.
+    #[schema(example = "JP")]
+    country: Option<String>,
 }
 
 impl From<SpvChange> for corrections::Correction {
@@ -395,11 +407,16 @@ impl From<SpvChange> for corrections::Correction {
             currency: change.currency,
             commission: change.commission,
             iso_commission_percentage: change.iso_commission_percentage,
+            client_id: change.client_id,
+            company_id: change.company_id,
+            iso_id: change.iso_id,
+            country: change.country,
         }
     }
 }
 
-/// Corrects an open order; its invoices and commissions follow. `POST …/preview` shows what will follow. Staff.
+/// Corrects an open order; its invoices, commissions and steps follow. `POST …/preview` shows what will follow. Staff;
+/// client, company and ISO: super admins.
 #[utoipa::path(patch, path = "/spvs/{id}", operation_id = "spv_update", tag = "spvs", params(("id" = SpvId, Path)),
     request_body = SpvChange, responses((status = 200, body = CorrectedSpv)))]
 pub async fn update(

@@ -15,7 +15,7 @@ use domain::{
         db::{Db, Durability, sqlite_file},
         storage::StorageUrl,
     },
-    operations::backups::{self, Backup, Manifest, Progress, Report, Restored, State},
+    operations::backups::{self, Backup, Manifest, Progress, Report, Restored, State, Target},
 };
 use indicatif::ProgressBar;
 use std::{
@@ -35,10 +35,11 @@ pub enum Verb {
     /// Check every hash and count of one, and restore it into a database that is thrown away
     #[command(after_help = "Examples:\n  spvctl backup verify 20261122-021000-6f1c")]
     Verify(TargetArgs),
-    /// Restore one into an empty portal
+    /// Restore one into an empty portal, or in the place of one
     #[command(
-        long_about = "Restore one into an empty portal.\n\nThe portal must not run, and must have no accounts: use a new data \
-                      folder, or an empty PostgreSQL database. It may be another kind of database, and another kind of \
+        long_about = "Restore one into an empty portal, or in the place of one.\n\nThe portal must not run. One with accounts is \
+                      replaced only with --replace, after a backup of it; without, use a new data folder, or an empty \
+                      PostgreSQL database. It may be another kind of database, and another kind of \
                       storage, than the backup was made of. All of it is restored, or nothing.",
         after_help = "Examples:\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup restore 20261122-021000-6f1c --yes\n  spvctl --database-url postgres://spv@db/spv backup restore 20261122-021000-6f1c"
     )]
@@ -47,14 +48,17 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// As `backup list` shows it
+    /// As `backup list` shows it, or its first characters
     id: String,
 }
 
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
-    /// As `backup list` shows it; chosen from a list without it
+    /// As `backup list` shows it, or its first characters; chosen from a list without it
     id: Option<String>,
+    /// Replace the portal that is here, after a backup of it
+    #[arg(long)]
+    replace: bool,
 }
 
 pub async fn run(verb: Verb, config: Config, out: Output, prompt: Prompt) -> Result {
@@ -67,12 +71,15 @@ pub async fn run(verb: Verb, config: Config, out: Output, prompt: Prompt) -> Res
             listed
         }
         // Does not need the portal's database.
-        Verb::Verify(one) => verify(&ctx_without_portal(&config).await?, &one.id, &out).await,
+        Verb::Verify(one) => {
+            let ctx = ctx_without_portal(&config).await?;
+            verify(&ctx, &backup_name(&ctx, one.id).await?, &out).await
+        }
         Verb::Restore(args) => {
             // Refuses another program's file before anything is created.
             context::portal_exists(&config).await?;
             let new = NewPaths::before(&config)?;
-            let restored = restore(&config, args.id, &out, &prompt).await;
+            let restored = restore(&config, args, &out, &prompt).await;
             if restored.is_err() {
                 new.remove();
             }
@@ -199,10 +206,10 @@ async fn verify(ctx: &Ctx, name: &str, out: &Output) -> Result {
     Err(Failure::Found)
 }
 
-async fn restore(config: &Config, name: Option<String>, out: &Output, prompt: &Prompt) -> Result {
+async fn restore(config: &Config, args: RestoreArgs, out: &Output, prompt: &Prompt) -> Result {
     let without_portal = ctx_without_portal(config).await?;
-    let name = match name {
-        Some(name) => name,
+    let name = match args.id {
+        Some(name) => backup_name(&without_portal, name).await?,
         None => choose(&without_portal, prompt).await?,
     };
     let name = name.as_str();
@@ -212,13 +219,20 @@ async fn restore(config: &Config, name: Option<String>, out: &Output, prompt: &P
         manifest.made_at.format("%Y-%m-%d %H:%M UTC"),
         manifest.rows(),
         manifest.documents.lines,
-        config.database(),
+        if args.replace { format!("{}, in the place of what is there", config.database()) } else { config.database() },
     ))?;
     // Before anything is created, so that an interruption finds all of it.
     let stop = shutdown::on_signal();
     let db = context::open_or_create_database(config).await?;
     let ctx = context::operator_ctx(&config.options(None)?, db);
-    let restored = restore_into(&ctx, name, stop).await;
+    let restored = async {
+        let target = if args.replace { Target::Replace } else { Target::Empty };
+        if args.replace && backups::is_used(&ctx).await? {
+            save_replaced(&ctx).await?;
+        }
+        restore_into(&ctx, name, target, stop).await
+    }
+    .await;
     ctx.db.close().await;
     let restored = restored?;
     out.one(restore_record(&restored))?;
@@ -233,11 +247,21 @@ async fn restore(config: &Config, name: Option<String>, out: &Output, prompt: &P
     Ok(())
 }
 
-async fn restore_into(ctx: &Ctx, name: &str, mut stop: watch::Receiver<bool>) -> Result<Restored> {
+/// Makes the backup of a portal that is about to be replaced.
+async fn save_replaced(ctx: &Ctx) -> Result {
+    let bar = progress::spinner();
+    let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "copied");
+    let made = backups::create(ctx, &on_progress).await;
+    bar.finish_and_clear();
+    info(&format!("What is here now can be restored with `spvctl backup restore {} --replace`.", made?.name));
+    Ok(())
+}
+
+async fn restore_into(ctx: &Ctx, name: &str, target: Target, mut stop: watch::Receiver<bool>) -> Result<Restored> {
     let bar = progress::spinner();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "restored");
     let begun = tokio::select! {
-        begun = backups::begin_restore(ctx, name, &on_progress) => Some(begun),
+        begun = backups::begin_restore(ctx, name, target, &on_progress) => Some(begun),
         _ = stop.wait_for(|stop| *stop) => None,
     };
     bar.finish_and_clear();
@@ -246,6 +270,16 @@ async fn restore_into(ctx: &Ctx, name: &str, mut stop: watch::Receiver<bool>) ->
         Some(begun) => Ok(begun.map_err(name_missing_backup(name))?.commit().await?),
         None => Err(Failure::Refused("stopped; nothing was restored".to_owned())),
     }
+}
+
+/// The name of the one backup that begins with what was typed; else what was typed.
+async fn backup_name(ctx: &Ctx, typed: String) -> Result<String> {
+    let found = backups::list_stored(ctx).await?;
+    let mut matching = found.into_iter().map(|manifest| manifest.name).filter(|name| name.starts_with(&typed));
+    Ok(match (matching.next(), matching.next()) {
+        (Some(name), None) => name,
+        _ => typed,
+    })
 }
 
 /// Asks which backup of the folder is restored.

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use domain::{
     kernel::{ids::DocumentRequestId, page::Order},
     orders::documents::{
-        self, Document, DocumentSort, Filter, Version,
+        self, Change, Document, DocumentSort, Filter, RESTORABLE, Version,
         uploads::{self, CreateUpload},
     },
 };
@@ -37,6 +37,17 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl document put deed.pdf --spv SPV-2026-001\n  spvctl document put deed.pdf --document 6f1c2d3e-…\n  spvctl document put letter.pdf --client maya@example.com"
     )]
     Put(Put),
+    /// Rename a document, or move it to another order of its client
+    #[command(
+        after_help = "Examples:\n  spvctl document update 6f1c2d3e-… --name 'Certificate of incorporation'\n  spvctl document update 6f1c2d3e-… --spv SPV-2026-001\n  spvctl document update 6f1c2d3e-… --spv none"
+    )]
+    Update(Update),
+    /// Delete a document that is attached to nothing; restorable for 30 days
+    #[command(after_help = "Examples:\n  spvctl document delete 6f1c2d3e-…")]
+    Delete(Target),
+    /// Restore a deleted document
+    #[command(after_help = "Examples:\n  spvctl document list --deleted\n  spvctl document undelete 6f1c2d3e-…")]
+    Undelete(Target),
 }
 
 #[derive(Debug, Args)]
@@ -50,6 +61,9 @@ pub struct List {
     /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
+    /// Deleted documents, which can be restored for 30 days
+    #[arg(long)]
+    deleted: bool,
     /// -updated_at, updated_at, name or -name
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<DocumentSort>)]
     sort: Option<Order<DocumentSort>>,
@@ -67,6 +81,23 @@ pub struct Get {
     /// Output file, `-` for standard output [default: the document's file name, in this folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Update {
+    /// Id, or its first characters
+    document: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "spv")]
+    name: Option<String>,
+    /// Identifier, order number or id of another order of its client, or `none`
+    #[arg(long, value_name = "ORDER")]
+    spv: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Target {
+    /// Id, or its first characters
+    document: String,
 }
 
 #[derive(Debug, Args)]
@@ -98,13 +129,45 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 Some(name) => Some(lookup::client(ctx, name).await?.id),
                 None => None,
             };
-            let filter =
-                Filter { q: args.q, spv_id, client_id, order: args.sort.unwrap_or_default(), ..Filter::default() };
+            let filter = Filter {
+                q: args.q,
+                spv_id,
+                client_id,
+                deleted: args.deleted,
+                order: args.sort.unwrap_or_default(),
+                ..Filter::default()
+            };
             let page = args.paging.read(async |query| documents::list(ctx, &filter, &query).await).await?;
             out.page(page.items.iter().map(record).collect(), "documents", page.next_cursor)
         }
         Verb::Get(args) => get(args, cli).await,
         Verb::Put(args) => put(args, cli).await,
+        Verb::Update(args) => {
+            let id = lookup::document(ctx, &args.document).await?;
+            let spv_id = match args.spv.as_deref() {
+                Some("none") => Some(None),
+                Some(name) => Some(Some(lookup::spv(ctx, name).await?.spv.id)),
+                None => None,
+            };
+            let detail = documents::update(ctx, id, None, Change { name: args.name, spv_id }).await?;
+            out.one(record(&detail.document))
+        }
+        Verb::Delete(args) => {
+            let document = documents::get(ctx, lookup::document(ctx, &args.document).await?).await?.document;
+            cli.prompt.confirm(&format!(
+                "Delete {} of {}? It can be restored for {} days.",
+                document.name,
+                document.client_name(),
+                RESTORABLE.num_days()
+            ))?;
+            let detail = documents::delete(ctx, document.id, Some(document.version)).await?;
+            out.one(record(&detail.document))
+        }
+        Verb::Undelete(args) => {
+            let id = lookup::document(ctx, &args.document).await?;
+            let detail = documents::undelete(ctx, id, None).await?;
+            out.one(record(&detail.document))
+        }
     }
 }
 

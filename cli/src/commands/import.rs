@@ -5,12 +5,12 @@ use crate::{
     output::{Format, Record, info},
     progress, shutdown,
 };
-use clap::ValueEnum;
+use clap::Subcommand;
 use domain::{
-    Error,
+    Ctx, Error,
     kernel::{error::FieldError, i18n},
     operations::imports::{
-        self, Difference, Import, ImportOptions, ImportTotals, Kind, LineOutcome, Outcome,
+        self, Difference, Import, ImportOptions, ImportRecord, ImportTotals, Kind, LineOutcome, Outcome,
         reading::{self, Container, DateOrder, FileFormat, ImportLine, ReadOptions},
     },
 };
@@ -38,13 +38,35 @@ No emails are sent and no invoices are issued. Existing rows are compared by the
 left unchanged without --update. A rejected row is listed with its line, and the others are imported. Rows are stored in \
 batches; after an interruption run it again.";
 
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Import clients
+    Clients(FileArgs),
+    /// Import companies
+    Companies(FileArgs),
+    /// Import ISO partners
+    Isos(FileArgs),
+    /// Import orders
+    Spvs(FileArgs),
+    /// List the last imports
+    #[command(after_help = "Examples:\n  spvctl import list")]
+    List,
+    /// Remove the rows that an import created, within a day; those that were changed or are used stay
+    #[command(after_help = "Examples:\n  spvctl import undo 6f1c2d3e")]
+    Undo(TargetArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct TargetArgs {
+    /// Id as `import list` shows it, or its first characters
+    import: String,
+}
+
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  spvctl import clients clients.csv --dry-run\n  spvctl import clients clients.xlsx --sheet Clients --map \"Given name=first_name\" --ignore-unknown\n  spvctl import spvs spvs.csv --date-format DD.MM.YYYY --decimal-comma\n  spvctl import companies companies.csv --update\n  spvctl import spvs spvs.jsonl --format csv > rejected.csv\n  spvctl --data-dir /srv/one export clients | spvctl --data-dir /srv/two import clients -"
 )]
-pub struct Args {
-    #[arg(value_enum)]
-    table: TableName,
+pub struct FileArgs {
     /// File to read, - for standard input
     file: String,
     /// Say what would be done, and change nothing
@@ -79,34 +101,73 @@ fn parse_date_order(text: &str) -> Result<DateOrder, String> {
     text.parse().map_err(|_| "expected an order such as DD.MM.YYYY, MM/DD/YYYY or YYYY-MM-DD".to_owned())
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TableName {
-    Clients,
-    Companies,
-    Isos,
-    Spvs,
-}
-
-impl TableName {
-    fn kind(self) -> Kind {
-        match self {
-            Self::Clients => Kind::Clients,
-            Self::Companies => Kind::Companies,
-            Self::Isos => Kind::Isos,
-            Self::Spvs => Kind::Spvs,
-        }
-    }
-}
-
 /// Why a row is refused: the columns at fault, if known, and a message.
 struct Refusal {
     field: Option<String>,
     reason: String,
 }
 
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    match verb {
+        Verb::Clients(args) => import(Kind::Clients, args, cli).await,
+        Verb::Companies(args) => import(Kind::Companies, args, cli).await,
+        Verb::Isos(args) => import(Kind::Isos, args, cli).await,
+        Verb::Spvs(args) => import(Kind::Spvs, args, cli).await,
+        Verb::List => {
+            let found = imports::list(&cli.ctx).await?;
+            cli.out.list(found.iter().map(|import| import_record(import, &cli.ctx)).collect(), "imports")
+        }
+        Verb::Undo(args) => undo(&args.import, cli).await,
+    }
+}
+
+fn import_record(import: &ImportRecord, ctx: &Ctx) -> Record {
+    let undoable = import.undo_until() > ctx.now() && import.created_rows > import.removed_rows;
+    Record::new()
+        .with("id", import.id.to_string())
+        .with("table", import.kind.name())
+        .with("file", import.file_name.clone())
+        .with("created", import.created_rows)
+        .hidden_in_table("updated", import.updated_rows)
+        .hidden_in_table("rejected", import.rejected_rows)
+        .with("removed", import.removed_rows)
+        .with("by", import.created_by.clone())
+        .with("at", import.created_at.to_rfc3339())
+        .with("undo_until", undoable.then(|| import.undo_until().to_rfc3339()))
+}
+
+/// Undoes an import after a yes. Prints the rows that stay as data.
+async fn undo(id: &str, cli: &CliContext) -> Result {
+    let typed = id.to_lowercase();
+    let found = imports::list(&cli.ctx).await?;
+    let mut matching = found.into_iter().filter(|import| import.id.to_string().starts_with(&typed));
+    let (import, None) = (matching.next(), matching.next()) else {
+        return Err(Failure::Refused(format!("several imports begin with {id}; give more characters")));
+    };
+    let import =
+        import.ok_or_else(|| Failure::Refused(format!("there is no import {id}; see `spvctl import list`")))?;
+    let rows = import.created_rows - import.removed_rows;
+    cli.prompt.confirm(&format!(
+        "Remove the {rows} rows of {} that were imported from {}? Those that were changed or are used stay.",
+        import.kind.name(),
+        import.file_name
+    ))?;
+    let outcome = imports::undo(&cli.ctx, import.id).await?;
+    let kept = outcome.kept.iter().map(|row| {
+        let reason = refusal(&row.reason).reason;
+        Record::new().with("line", row.line).with("name", row.label.clone()).with("reason", reason)
+    });
+    let kept: Vec<Record> = kept.collect();
+    let stay = kept.len();
+    if stay > 0 || cli.out.format == Format::Json {
+        cli.out.list(kept, "rows that stay")?;
+    }
+    info(&format!("Removed {} rows; {stay} stay.", outcome.removed));
+    Ok(())
+}
+
 /// Imports a file. Prints rejected and differing rows as data and the totals as a message.
-pub async fn run(args: Args, cli: &CliContext) -> Result {
-    let kind = args.table.kind();
+async fn import(kind: Kind, args: FileArgs, cli: &CliContext) -> Result {
     let file = if args.file == "-" { "standard input" } else { args.file.as_str() };
     let bytes = read_bytes(&args.file).map_err(|e| Failure::Refused(format!("{file}: cannot be read: {e}")))?;
     let options = ReadOptions {
@@ -134,12 +195,12 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         return Ok(());
     }
     let options = ImportOptions { dry_run: args.dry_run, update: args.update };
-    let mut import = imports::start(&cli.ctx, kind, file, options, &lines)?;
+    let mut started = imports::start(&cli.ctx, kind, file, options, &lines)?;
     let mut records = Vec::new();
-    let stopped = import_lines(&mut import, lines, &mut records).await;
-    let totals = import.totals();
+    let stopped = import_lines(&mut started, lines, &mut records).await;
+    let totals = started.totals();
     // Imported rows are kept, so the totals are printed even after an error.
-    let noted = import.finish().await;
+    let noted = started.finish().await;
     if !records.is_empty() || cli.out.format == Format::Json {
         cli.out.list(records, "rows to report")?;
     }

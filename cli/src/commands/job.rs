@@ -8,7 +8,7 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::kernel::nearest::nearest;
 use domain::{
-    Error,
+    Ctx, Error,
     kernel::page::{MAX_LIMIT, PageQuery},
     platform::queue::{self, JobRow, Status},
 };
@@ -45,6 +45,7 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
+    /// Id, or its first characters
     id: String,
 }
 
@@ -57,6 +58,18 @@ pub struct Run {
     wait: bool,
 }
 
+/// The id of the one recent job that begins with what was typed; else what was typed.
+async fn job_id(ctx: &Ctx, typed: String) -> Result<String> {
+    let page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+    let recent = queue::list(ctx, None, &page).await?.items;
+    let typed_key = typed.to_lowercase();
+    let mut matching = recent.into_iter().map(|job| job.id).filter(|id| id.to_lowercase().starts_with(&typed_key));
+    Ok(match (matching.next(), matching.next()) {
+        (Some(id), None) => id,
+        _ => typed,
+    })
+}
+
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
@@ -64,8 +77,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let page = args.paging.read(async |query| queue::list(ctx, args.status.as_deref(), &query).await).await?;
             out.page(page.items.iter().map(record).collect(), "jobs", page.next_cursor)
         }
-        Verb::Show(args) => out.one(record(&queue::get(ctx, &args.id).await?)),
-        Verb::Retry(args) => out.one(record(&queue::retry(ctx, &args.id).await?)),
+        Verb::Show(args) => out.one(record(&queue::get(ctx, &job_id(ctx, args.id).await?).await?)),
+        Verb::Retry(args) => out.one(record(&queue::retry(ctx, &job_id(ctx, args.id).await?).await?)),
         Verb::Run(args) => {
             let registry = jobs::registry(jobs::State::new(ctx.clone(), cli.mailer()?));
             match registry.enqueue_manual(ctx, &args.name).await {

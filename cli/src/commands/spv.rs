@@ -130,6 +130,18 @@ pub struct Update {
     /// 0 to 100, up to four decimals; replaces a fixed commission
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     iso_commission_percentage: Option<String>,
+    /// Email address or id; unpaid invoices are raised anew for them
+    #[arg(long, value_name = "CLIENT")]
+    client: Option<String>,
+    /// Name or id; client and ISO partner belong to it
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
+    /// Email address or id, or `none`, which also clears the commission
+    #[arg(long, value_name = "ISO")]
+    iso: Option<String>,
+    /// US, UAE, JP, SG or TH; while every step is pending, as the steps are replaced
+    #[arg(long)]
+    country: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -229,6 +241,15 @@ fn question(verb: &str, spv: &Spv) -> String {
 /// Corrects the version that is stored now, after showing what follows from it.
 async fn update(args: Update, cli: &CliContext) -> Result<Detail> {
     let spv = lookup::spv(&cli.ctx, &args.spv).await?.spv;
+    let client_id = match &args.client {
+        Some(name) => Some(lookup::client(&cli.ctx, name).await?.id),
+        None => None,
+    };
+    let iso_id = match args.iso.as_deref() {
+        Some("none") => Some(None),
+        Some(name) => Some(lookup::iso(&cli.ctx, Some(name)).await?),
+        None => None,
+    };
     let correction = corrections::Correction {
         custom_identifier: args.custom_identifier,
         reference: args.reference,
@@ -239,6 +260,10 @@ async fn update(args: Update, cli: &CliContext) -> Result<Detail> {
         currency: args.currency,
         commission: args.commission,
         iso_commission_percentage: args.iso_commission_percentage,
+        client_id,
+        company_id: lookup::company(&cli.ctx, args.company.as_deref()).await?,
+        iso_id,
+        country: args.country,
     };
     let preview = corrections::preview(&cli.ctx, spv.id, Some(spv.version), correction.clone()).await?;
     if !preview.consequences.is_empty() {
@@ -284,6 +309,9 @@ fn sentence(consequence: &Consequence) -> String {
         }
         Consequence::CommissionRow { minor, currency } => {
             format!("A commission of {} is added for the difference.", amount(currency, minor))
+        }
+        Consequence::Steps { removed, added, .. } => {
+            format!("The {removed} steps are replaced by the {added} of the other country.")
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `spvctl user …`
 use super::lookup;
 use crate::{
-    args::{Paging, parse_name},
+    args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::{LANGUAGE, Result},
     output::{Record, info},
@@ -16,10 +16,10 @@ use domain::{
             device, factors,
             sessions::Session,
         },
-        users::{self, Filter, Status, UpdateProfile, User},
+        users::{self, Status, UpdateProfile, User, UserQuery, UserRow, UserSort},
     },
     desk::people::{self, CreateUser},
-    kernel::access::Role,
+    kernel::{access::Role, page::Order},
 };
 use serde_json::Map;
 use std::io::Read;
@@ -28,8 +28,8 @@ use std::io::Read;
 pub enum Verb {
     /// Create an account of any role, including the first one of an empty portal
     Create(Box<Create>),
-    /// List accounts, newest first
-    #[command(after_help = "Examples:\n  spvctl user list --role employee")]
+    /// List accounts, newest first; archived ones only by their status
+    #[command(after_help = "Examples:\n  spvctl user list --role employee\n  spvctl user list --sort -last_active_at")]
     List(List),
     /// Show one account
     #[command(after_help = "Examples:\n  spvctl user show admin@example.com")]
@@ -112,6 +112,9 @@ pub struct List {
     /// Words that names or addresses begin with
     #[arg(long, value_name = "WORDS")]
     q: Option<String>,
+    /// -created_at, created_at, name or last_active_at; - before it for descending
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<UserSort>)]
+    sort: Option<Order<UserSort>>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -224,9 +227,10 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
 
 async fn list(args: List, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
-    let filter = Filter { role: args.role, status: args.status, q: args.q };
-    let page = args.paging.read(async |query| users::list(ctx, &filter, &query).await).await?;
-    cli.out.page(page.items.iter().map(record).collect(), "accounts", page.next_cursor)
+    let order = args.sort.unwrap_or_default();
+    let query = UserQuery { role: args.role, status: args.status, q: args.q, order, ..UserQuery::default() };
+    let page = args.paging.read(async |page| Ok(users::page(ctx, &query, &page).await?.page)).await?;
+    cli.out.page(page.items.iter().map(row_record).collect(), "accounts", page.next_cursor)
 }
 
 async fn set_role(args: SetRole, cli: &CliContext) -> Result {
@@ -325,6 +329,23 @@ fn record(user: &User) -> Record {
         .hidden_in_table("language", user.language.clone())
         .hidden_in_table("time_zone", user.time_zone.clone())
         .with_room("last_sign_in_at", user.last_sign_in_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("created_at", user.created_at.to_rfc3339())
+        .hidden_in_table("version", user.version)
+}
+
+fn row_record(user: &UserRow) -> Record {
+    Record::new()
+        .hidden_in_table("id", user.id.to_string())
+        .with("name", user.name())
+        .with("email", user.email.clone())
+        .with("role", user.role.name())
+        .with("status", user.status.name())
+        .hidden_in_table("phone", user.phone.clone())
+        .hidden_in_table("company_id", user.company_id.map(|id| id.to_string()))
+        .hidden_in_table("company", user.company_name.clone())
+        .hidden_in_table("iso_id", user.iso_id.map(|id| id.to_string()))
+        .with_room("last_sign_in_at", user.last_sign_in_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("last_active_at", user.last_active_at.map(|at| at.to_rfc3339()))
         .hidden_in_table("created_at", user.created_at.to_rfc3339())
         .hidden_in_table("version", user.version)
 }

@@ -138,6 +138,8 @@ pub enum Action {
     Resume,
     Cancel,
     Reopen,
+    /// Another client, company or ISO partner of an order.
+    Reassign,
     UpdateSteps,
     /// Change a step of a closed order, which reopens it (reopened steps, decision 4).
     UpdateClosedSteps,
@@ -154,7 +156,7 @@ pub enum Action {
 }
 
 impl Action {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::View,
         Self::Create,
         Self::Update,
@@ -167,6 +169,7 @@ impl Action {
         Self::Resume,
         Self::Cancel,
         Self::Reopen,
+        Self::Reassign,
         Self::UpdateSteps,
         Self::UpdateClosedSteps,
         Self::Seed,
@@ -492,8 +495,8 @@ pub(crate) fn is_shut_out_sql(company: &str, iso: &str, role: &str) -> String {
 #[expect(clippy::too_many_lines, reason = "a table of actions and resources")]
 fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
     use Action::{
-        Archive, Cancel, Create, Delete, Hold, Impersonate, Invite, Reopen, Restore, Resume, Review, Seed, Send, Start,
-        Suspend, Update, UpdateClosedSteps, UpdateSteps, Upload, View,
+        Archive, Cancel, Create, Delete, Hold, Impersonate, Invite, Reassign, Reopen, Restore, Resume, Review, Seed,
+        Send, Start, Suspend, Update, UpdateClosedSteps, UpdateSteps, Upload, View,
     };
     let staff = matches!(user.role, Role::Employee | Role::SuperAdmin);
     let own = match resource {
@@ -543,9 +546,9 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
         (Resource::Company { .. } | Resource::Iso { .. }, Delete) => when(top),
         (Resource::Spv { .. }, View) => Decision::Allow,
         (Resource::Spv { .. }, Update | Hold | Resume | Cancel | UpdateSteps | Send) => when(staff),
-        (Resource::Spv { .. }, Start | Reopen | UpdateClosedSteps) => when(top),
+        (Resource::Spv { .. }, Start | Reopen | Reassign | UpdateClosedSteps) => when(top),
         (Resource::Document { .. } | Resource::DocumentRequest { .. }, View | Upload) => Decision::Allow,
-        (Resource::Document { .. }, Restore) => when(staff),
+        (Resource::Document { .. }, Restore | Update | Delete) => when(staff),
         (Resource::DocumentRequest { .. }, Create | Update | Review) => when(staff),
         (Resource::Upload { .. }, Upload) => Decision::Allow,
         (Resource::NewClient | Resource::NewCompany | Resource::NewIso | Resource::NewSpv, Create) => when(staff),

@@ -1,17 +1,22 @@
 //! Corrections of an order's details while it is open, and what follows from them for its invoices and commissions.
+mod country;
+mod parties;
+mod store;
+
 use crate::{
     kernel::{
         access::Action,
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
-        ids::SpvId,
+        geo::Country,
+        ids::{CompanyId, IsoId, SpvId, UserId},
         money::{self, Currency},
         validate::{self, LINE, Validator},
     },
     orders::{
         commissions, documents,
-        invoices::{self, InvoiceChange, InvoiceableOrder},
+        invoices::{self, FormerPrice, InvoiceChange, InvoiceableOrder},
         onboarding,
         spvs::{self, Spv},
         steps::Step,
@@ -40,6 +45,13 @@ pub struct Correction {
     pub commission: Option<String>,
     /// A percentage, which replaces a fixed commission.
     pub iso_commission_percentage: Option<String>,
+    /// Client, company and ISO partner belong together (decision 12). Super admins.
+    pub client_id: Option<UserId>,
+    pub company_id: Option<CompanyId>,
+    /// Without a partner there is no commission.
+    pub iso_id: Option<Option<IsoId>>,
+    /// While every step is pending: the steps of its template replace the old ones.
+    pub country: Option<String>,
 }
 
 /// What follows from a correction. Amounts are minor units.
@@ -56,6 +68,12 @@ pub enum Consequence {
     /// A row for the difference to a commission that is approved or paid.
     CommissionRow {
         minor: i64,
+        currency: Currency,
+    },
+    /// The steps of another country's template replace the old ones.
+    Steps {
+        removed: i64,
+        added: i64,
         currency: Currency,
     },
 }
@@ -78,6 +96,7 @@ struct Details {
     ordered_date: String,
     price: Option<String>,
     currency: Currency,
+    country: Country,
 }
 
 impl From<&Spv> for Details {
@@ -91,6 +110,7 @@ impl From<&Spv> for Details {
             ordered_date: spv.ordered_date.to_string(),
             price: amount(spv.price_minor),
             currency: spv.currency,
+            country: spv.country,
         }
     }
 }
@@ -116,12 +136,13 @@ impl From<&Spv> for CommissionTerms {
     }
 }
 
-/// Corrects an open order. Its invoices follow the price, and its commission follows price and purchase amount. Staff.
+/// Corrects an open order. Its invoices follow the price and the client, its commission follows price and purchase amount, and
+/// its steps follow the country. Staff; client, company and ISO partner: super admins.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field, `duplicate` for an identifier that the company already uses; Conflict
 /// `wrong_status` once the order is closed or cancelled, `currency_has_payments` and `currency_has_commission` for another
-/// currency; stale when `version` is not the row's.
+/// currency, those of [`parties`] and [`country`]; stale when `version` is not the row's.
 #[tracing::instrument(level = "debug", name = "corrections.correct", skip_all, fields(spv_id = %id))]
 pub async fn correct(ctx: &Ctx, id: SpvId, version: Option<i64>, input: Correction) -> Result<Corrected> {
     let input = &input;
@@ -182,14 +203,33 @@ pub(crate) async fn correct_within(
     if after.currency != before.currency {
         check_currency(tx, &before).await?;
     }
-    let (spv, difference) = spvs::save_details(tx, ctx, &before, after).await?;
-    if spv.identifier() != before.identifier() {
+    if parties::is_changed(&before, &after) {
+        parties::change(tx, ctx, &before, &mut after).await?;
+    }
+    if after.country != before.country {
+        country::change(tx, ctx, &before, &mut after).await?;
+    }
+    if after.dimensions() != before.dimensions() {
+        invoices::count_moved(tx, id, after.dimensions()).await?;
+        commissions::count_moved(tx, id, after.dimensions()).await?;
+    }
+    let (after, difference) = spvs::save_details(tx, ctx, &before, after).await?;
+    if after.identifier() != before.identifier() {
         documents::on_order_renamed(tx, id).await?;
     }
+    // With the names of new parties and the new steps.
+    let (spv, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     log(tx, ctx, &before, &spv).await?;
-    let mut consequences = commission_consequences(&before, &spv, difference);
-    if is_price_changed(&before, &spv) {
-        consequences.extend(invoice_price(tx, ctx, &before, &spv).await?);
+    let mut consequences = commission_consequences(&before, &after, difference);
+    if after.country != before.country {
+        consequences.push(Consequence::Steps {
+            removed: before.steps_total,
+            added: after.steps_total,
+            currency: after.currency,
+        });
+    }
+    if is_price_changed(&before, &after) || before.client_id != after.client_id {
+        consequences.extend(follow_price(tx, ctx, &before, &after).await?);
     }
     Ok(Corrected { spv, steps, consequences })
 }
@@ -211,7 +251,7 @@ fn is_price_changed(before: &Spv, after: &Spv) -> bool {
     price(before) != price(after)
 }
 
-async fn invoice_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv) -> Result<Vec<Consequence>> {
+async fn follow_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv) -> Result<Vec<Consequence>> {
     let order = InvoiceableOrder {
         spv_id: spv.id,
         identifier: &spv.identifier(),
@@ -219,7 +259,10 @@ async fn invoice_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv) -> Resul
         dimensions: spv.dimensions(),
         price_minor: spv.price_minor.unwrap_or(0),
     };
-    let former = (before.price_minor.unwrap_or(0), before.currency);
+    let former = FormerPrice {
+        minor: before.price_minor.unwrap_or(0),
+        billed_anew: (before.currency, before.client_id) != (spv.currency, spv.client_id),
+    };
     let changes = invoices::follow_price(tx, ctx, order, former).await?;
     Ok(changes.into_iter().map(Consequence::Invoice).collect())
 }
@@ -247,8 +290,12 @@ async fn log(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
     if is_price_changed(before, after) {
         activity::append(tx, ctx, all(event("spv.price_corrected"))).await?;
     }
+    if parties::is_changed(before, after) {
+        parties::log(tx, ctx, before, after).await?;
+    }
     let terms = (CommissionTerms::from(before), CommissionTerms::from(after));
-    if terms.0 != terms.1 && after.iso_id.is_some() {
+    // A new partner must not learn of the former one's terms.
+    if terms.0 != terms.1 && after.iso_id.is_some() && after.iso_id == before.iso_id {
         let event = event("commission.corrected").of(None, Some(after.company_id), after.iso_id);
         activity::append(tx, ctx, event.changed(&terms.0, &terms.1)?).await?;
     }
@@ -269,6 +316,17 @@ fn apply(input: &Correction, spv: &mut Spv) -> Result<()> {
     }
     if let Some(text) = &input.vehicle_name {
         spv.vehicle_name = check.optional_line("vehicle_name", Some(text), LINE);
+    }
+    spv.client_id = input.client_id.unwrap_or(spv.client_id);
+    spv.company_id = input.company_id.unwrap_or(spv.company_id);
+    if let Some(iso) = input.iso_id {
+        spv.iso_id = iso;
+        if iso.is_none() {
+            (spv.commission_minor, spv.iso_commission_percentage, spv.iso_commission_minor) = (None, None, None);
+        }
+    }
+    if let Some(text) = &input.country {
+        spv.country = check.required("country", Some(text), str::parse).unwrap_or(spv.country);
     }
     apply_amounts(&mut check, input, spv);
     if let Some(text) = &input.ordered_date {

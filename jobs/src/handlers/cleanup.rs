@@ -5,7 +5,7 @@ use domain::{
     accounts::auth::{factors, flows, links, login_throttle, mail_rate_limit, sessions},
     kernel::idempotency,
     operations::imports,
-    orders::documents::uploads,
+    orders::documents::{self, uploads},
     outbox::notifications,
     platform::{
         activity,
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// Deletes expired links, flows and challenges, idle sessions, sessions that ended a month ago, old login failures and mail
 /// cooldowns, idempotency keys, notifications, finished jobs, activity past its retention, rows of imports that can no longer be
-/// undone, and abandoned uploads. Each retention is defined in its module.
+/// undone, deleted documents and abandoned uploads. Each retention is defined in its module.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct CleanUp {}
 
@@ -40,10 +40,12 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let jobs = queue::clean_up(&ctx).await.map_err(job_error::classify)?;
     let activity = activity::clean_up(&ctx).await.map_err(job_error::classify)?;
     let import_rows = imports::clean_up(&ctx).await.map_err(job_error::classify)?;
-    // Last, so that unavailable storage does not stop the others.
+    // Last, so that unavailable storage does not stop the others. Rows of uploads refer to those of documents.
     let uploads = uploads::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let documents = documents::clean_up(&ctx).await.map_err(job_error::classify)?;
     tracing::info!(
         uploads,
+        documents,
         links,
         sessions,
         flows,

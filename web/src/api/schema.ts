@@ -1088,10 +1088,12 @@ export interface paths {
         get: operations["document_get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Deletes a document that is attached to nothing; restorable for 30 days. Staff. */
+        delete: operations["document_delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Renames a document or moves it to another order of its client, or to the client. Staff. */
+        patch: operations["document_update"];
         trace?: never;
     };
     "/rest/v1/documents/{id}/restore": {
@@ -1105,6 +1107,23 @@ export interface paths {
         put?: never;
         /** Restores an older version as the newest one. */
         post: operations["document_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/documents/{id}/undelete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restores a deleted document. Staff. */
+        post: operations["document_undelete"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2478,7 +2497,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Corrects an open order; its invoices and commissions follow. `POST …/preview` shows what will follow. Staff. */
+        /**
+         * Corrects an open order; its invoices, commissions and steps follow. `POST …/preview` shows what will follow. Staff;
+         *     client, company and ISO: super admins.
+         */
         patch: operations["spv_update"];
         trace?: never;
     };
@@ -3987,11 +4009,15 @@ export interface components {
             kind: components["schemas"]["ConsequenceKind"];
             /** @example 2026-0001 */
             replaces: string | null;
+            /** Format: int64 */
+            steps_added: number | null;
+            /** Format: int64 */
+            steps_removed: number | null;
             /** @example 600.00 */
             to: string | null;
         };
         /** @enum {string} */
-        ConsequenceKind: "invoice_voided" | "invoice_raised" | "further_invoice" | "credit_note" | "client_credit" | "commission_recalculated" | "commission_row";
+        ConsequenceKind: "invoice_voided" | "invoice_raised" | "further_invoice" | "credit_note" | "client_credit" | "commission_recalculated" | "commission_row" | "steps_replaced";
         /** @description A corrected order, and what followed from the correction. */
         CorrectedSpv: components["schemas"]["SpvDetail"] & {
             consequences: components["schemas"]["Consequence"][];
@@ -4061,9 +4087,17 @@ export interface components {
         Disposition: "inline" | "attachment";
         /** @description A document and its newest version. */
         Document: {
-            /** @description Actions allowed to the caller: `upload` (another version), `restore`. */
+            /**
+             * @description Actions allowed to the caller: `upload` (another version), `restore` (an older version), `update`, `delete`,
+             *     `undelete`.
+             */
             can: string[];
             client: components["schemas"]["Whose"];
+            /**
+             * Format: date-time
+             * @description Since when it is deleted; restorable for 30 days.
+             */
+            deleted_at: string | null;
             id: components["schemas"]["DocumentId"];
             /** @description Internal: visible to staff only. */
             internal: boolean;
@@ -4085,6 +4119,12 @@ export interface components {
             version: number;
             /** Format: int64 */
             versions_count: number;
+        };
+        /** @description A patch: omitted fields stay unchanged. */
+        DocumentChange: {
+            /** @example Certificate of incorporation */
+            name?: string | null;
+            spv_id?: components["schemas"]["SpvId"] | null;
         };
         DocumentDetail: components["schemas"]["Document"] & {
             /** @description Newest first. */
@@ -6225,7 +6265,10 @@ export interface components {
         Spv: {
             /** @description The purchase amount, else the price. */
             amount: string | null;
-            /** @description Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update`, `update_steps`, `upload`. */
+            /**
+             * @description Actions allowed to the caller: `start`, `hold`, `resume`, `cancel`, `reopen`, `update`, `reassign`, `update_steps`,
+             *     `upload`.
+             */
             can: string[];
             client_email: string;
             client_id: components["schemas"]["UserId"];
@@ -6275,11 +6318,18 @@ export interface components {
         };
         /** @description A patch: omitted fields stay unchanged, null clears. */
         SpvChange: {
+            client_id?: components["schemas"]["UserId"] | null;
             /**
              * @description A fixed commission, only with an ISO; replaces a percentage.
              * @example 500.00
              */
             commission?: string | null;
+            company_id?: components["schemas"]["CompanyId"] | null;
+            /**
+             * @description While every step is pending: the steps of the country's template replace the old ones.
+             * @example JP
+             */
+            country?: string | null;
             /**
              * @description Only while nothing is paid and no commission settled; amounts that are left out stay the same decimal numbers.
              * @example USD
@@ -6292,6 +6342,7 @@ export interface components {
              * @example 2.5
              */
             iso_commission_percentage?: string | null;
+            iso_id?: components["schemas"]["IsoId"] | null;
             /** @example 2026-11-21 */
             ordered_date?: string | null;
             /**
@@ -9162,6 +9213,8 @@ export interface operations {
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
+                /** @description True lists the deleted documents instead, for the staff. */
+                deleted?: boolean;
                 /** @description Only these documents: up to 500 ids, separated by commas. */
                 ids?: string;
                 /** @description `-updated_at` (default), `updated_at`, `name` or `-name`. */
@@ -9202,6 +9255,8 @@ export interface operations {
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
+                /** @description True lists the deleted documents instead, for the staff. */
+                deleted?: boolean;
                 /** @description Only these documents: up to 500 ids, separated by commas. */
                 ids?: string;
                 /** @description `-updated_at` (default), `updated_at`, `name` or `-name`. */
@@ -9263,6 +9318,79 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    document_delete: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["DocumentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetail"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_update: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["DocumentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     document_restore: {
         parameters: {
             query?: never;
@@ -9278,6 +9406,46 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Older"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    document_undelete: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["DocumentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
             };
         };
         responses: {

@@ -29,6 +29,7 @@ export type CompanySettings = Schemas['CompanySettings'];
 export type CompanySettingsChange = Schemas['CompanySettingsChange'];
 export type Document = Schemas['Document'];
 export type DocumentDetail = Schemas['DocumentDetail'];
+export type DocumentChange = Schemas['DocumentChange'];
 export type DocumentRequest = Schemas['DocumentRequest'];
 export type DocumentVersion = Schemas['DocumentVersion'];
 export type EmployeeDashboard = Schemas['EmployeeDashboard'];

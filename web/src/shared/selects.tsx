@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../api/queries';
 import { LookupSelect } from '../ui/LookupSelect';
+import { orderName } from './spvs/orderName';
 
 interface Field {
   label: string;
@@ -58,6 +59,28 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
       choices={[
         { value: NO_ISO, label: t('no_iso') },
         ...data.map((iso) => ({ value: iso.id, label: `${iso.first_name} ${iso.last_name}` })),
+      ]}
+    />
+  );
+}
+
+/** Value of "No order", distinct from an empty field. */
+export const NO_ORDER = 'none';
+
+/** Order of a client, or none. */
+export function OrderSelect({ clientId, ...field }: Field & { clientId: string }) {
+  const { t } = useTranslation('common');
+  const { search, setTyped, typing } = useSearchText();
+  const query = queries.spvs({ ...search, client_id: clientId });
+  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery(query);
+  return (
+    <LookupSelect
+      {...field}
+      onSearch={setTyped}
+      stale={typing || isLoading || isPlaceholderData}
+      choices={[
+        { value: NO_ORDER, label: t('no_order') },
+        ...data.map((spv) => ({ value: spv.id, label: orderName(spv) })),
       ]}
     />
   );

@@ -186,6 +186,24 @@ pub(super) async fn write(tx: &mut Tx) -> Result<()> {
             rows.iter().fold(tx.sql_built(sql), bind).run().await?;
         }
     }
+    for (key, sums) in &changed {
+        if let (RollupKey::ClientOrders { company, client }, ..0) = (key, sums.n) {
+            remove_without_orders(tx, *company, *client).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the row of a client who has no order of the company any more, not even a cancelled one.
+async fn remove_without_orders(tx: &mut Tx, company: CompanyId, client: UserId) -> Result<()> {
+    tx.sql(
+        "delete from company_clients where company_id = $1 and client_id = $2 and spvs = 0 \
+         and not exists (select 1 from spvs where company_id = $1 and client_id = $2)",
+    )
+    .bind(company)
+    .bind(client)
+    .run()
+    .await?;
     Ok(())
 }
 

@@ -440,6 +440,15 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
     Ok(BackupDir::open(ctx).await?.find(name).await?.manifest)
 }
 
+/// What a backup is restored into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A portal without accounts and companies; any other is refused.
+    Empty,
+    /// Any portal: all its rows are replaced.
+    Replace,
+}
+
 /// Restores a backup into this empty portal in one transaction. The operator.
 ///
 /// # Errors
@@ -447,7 +456,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Manifest> {
 /// `backup_damaged`, `backup_running`; Unavailable. No row is changed in any of these cases.
 #[tracing::instrument(level = "debug", name = "backups.restore", skip_all)]
 pub async fn restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Restored> {
-    begin_restore(ctx, name, tell).await?.commit().await
+    begin_restore(ctx, name, Target::Empty, tell).await?.commit().await
 }
 
 /// [`restore`] up to its commit, until when it can be dropped. The operator.
@@ -455,11 +464,16 @@ pub async fn restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Resul
 /// # Errors
 /// As [`restore`].
 #[tracing::instrument(level = "debug", name = "backups.begin_restore", skip_all)]
-pub async fn begin_restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<PendingRestore> {
+pub async fn begin_restore(
+    ctx: &Ctx,
+    name: &str,
+    target: Target,
+    tell: ProgressCallback<'_>,
+) -> Result<PendingRestore> {
     ctx.may(Action::Update, Resource::System)?;
     let folder = BackupDir::open(ctx).await?.lock_shared().await?;
     let kept = folder.find(name).await?;
-    restore::begin(ctx, folder, kept, tell).await
+    restore::begin(ctx, folder, kept, target, tell).await
 }
 
 /// Time of the last restore. Schedules do not catch up on anything before it: a copy started for inspection would

@@ -1,6 +1,6 @@
-//! Restores a backup into an empty portal, in one transaction.
+//! Restores a backup into an empty portal, or in the place of one, in one transaction.
 use super::{
-    Progress, ProgressCallback, Purpose,
+    Progress, ProgressCallback, Purpose, Target,
     directory::{BackupDir, Document, StoredBackup},
     dump::{self, Table, list_tables},
     jsonl,
@@ -60,10 +60,11 @@ pub(super) async fn begin(
     ctx: &Ctx,
     folder: BackupDir,
     kept: StoredBackup,
+    target: Target,
     tell: ProgressCallback<'_>,
 ) -> Result<PendingRestore> {
     let ctx = &ctx.background();
-    check_target(ctx, &kept).await?;
+    check_target(ctx, &kept, target).await?;
     for (file, part) in kept.manifest.parts() {
         if let Some(fault) = kept.verify_file(&file, part).await {
             return Err(damaged(fault));
@@ -81,9 +82,9 @@ pub(super) async fn begin(
         }
         restore_document(ctx, &folder, document).await?;
     }
-    // Reads files inside the transaction, which is acceptable only because the portal is empty and has no users.
+    // Reads files inside the transaction, which is acceptable only because the portal does not run.
     let mut tx = ctx.db.begin_bulk().await?;
-    load_all(&mut tx, Purpose::Backup, &kept, tell).await?;
+    load_all(&mut tx, Purpose::Backup, &kept, target, tell).await?;
     for name in folder.names().await? {
         // Other backups that are unreadable do not matter.
         if let Ok(other) = folder.find(&name).await {
@@ -129,14 +130,14 @@ impl PendingRestore {
 ///
 /// # Errors
 /// Conflict `backup_newer`, `portal_not_empty`, `portal_newer`, `portal_at_work`.
-pub(super) async fn check_target(ctx: &Ctx, kept: &StoredBackup) -> Result<()> {
+pub(super) async fn check_target(ctx: &Ctx, kept: &StoredBackup, target: Target) -> Result<()> {
     check_schema_known(kept)?;
     if ctx.db.is_empty().await? {
         return Ok(());
     }
     let mut db = ctx.db();
     let applied = Db::migrations(&mut db).await?;
-    if store::is_used(&mut db).await? {
+    if target == Target::Empty && store::is_used(&mut db).await? {
         return Err(Error::conflict("portal_not_empty"));
     }
     if !applied.is_subset(&kept.manifest.migrations) {
@@ -161,7 +162,13 @@ pub fn check_schema_known(kept: &StoredBackup) -> Result<()> {
 ///
 /// # Errors
 /// Conflict `backup_damaged` with the reason; `backup_twins` for rows whose normalised keys are equal.
-pub async fn load_all(tx: &mut Tx, purpose: Purpose, kept: &StoredBackup, tell: ProgressCallback<'_>) -> Result<()> {
+pub async fn load_all(
+    tx: &mut Tx,
+    purpose: Purpose,
+    kept: &StoredBackup,
+    target: Target,
+    tell: ProgressCallback<'_>,
+) -> Result<()> {
     let manifest = &kept.manifest;
     tx.migrate(|version| manifest.migrations.contains(&version)).await?;
     if Db::migrations(tx).await? != manifest.migrations {
@@ -170,7 +177,7 @@ pub async fn load_all(tx: &mut Tx, purpose: Purpose, kept: &StoredBackup, tell: 
     let all = list_tables(tx).await?;
     let back = dump::disable_triggers(tx, &all).await?;
     // Checked again: rows may have been written since. No others can be from here on.
-    if store::is_used(tx).await? {
+    if target == Target::Empty && store::is_used(tx).await? {
         return Err(Error::conflict("portal_not_empty"));
     }
     dump::truncate(tx, &all).await?;

@@ -1,7 +1,7 @@
 //! Transfers the portal into another database: dumps the rows as a backup does, loads them into the target and compares
 //! both, in one transaction. Documents and signing keys stay where they are.
 use super::{
-    Progress, ProgressCallback, Purpose, create,
+    Progress, ProgressCallback, Purpose, Target, create,
     directory::{StoredBackup, TempDir},
     dump::{list_tables, select_rows},
     event, jsonl, restore, store,
@@ -84,12 +84,12 @@ pub(crate) async fn copy_into_empty(ctx: &Ctx, target: &Db, at: &Path) -> Result
     let manifest =
         create::dump_rows(ctx, Purpose::Move, at, (id, &id.0.simple().to_string(), &ctx.actor_name()), tell).await?;
     let dumped = StoredBackup { at: at.to_owned(), manifest };
-    restore::check_target(&there, &dumped).await.map_err(map_restore_error)?;
+    restore::check_target(&there, &dumped, Target::Empty).await.map_err(map_restore_error)?;
     let dumped = &dumped;
     there
         .transaction(|tx| {
             async move {
-                restore::load_all(tx, Purpose::Move, dumped, tell).await.map_err(map_restore_error)?;
+                restore::load_all(tx, Purpose::Move, dumped, Target::Empty, tell).await.map_err(map_restore_error)?;
                 tx.analyze().await
             }
             .scope_boxed()
@@ -139,9 +139,9 @@ async fn copy_and_compare(ctx: &Ctx, there: Ctx, at: &Path, tell: ProgressCallba
     let jobs = queue::unfinished(ctx).await?.waiting;
     let manifest = create::dump_rows(ctx, Purpose::Move, at, (id, &name, &ctx.actor.name()), tell).await?;
     let dumped = StoredBackup { at: at.to_owned(), manifest };
-    restore::check_target(&there, &dumped).await.map_err(map_restore_error)?;
+    restore::check_target(&there, &dumped, Target::Empty).await.map_err(map_restore_error)?;
     let mut tx = there.db.begin_bulk().await?;
-    restore::load_all(&mut tx, Purpose::Move, &dumped, tell).await.map_err(map_restore_error)?;
+    restore::load_all(&mut tx, Purpose::Move, &dumped, Target::Empty, tell).await.map_err(map_restore_error)?;
     compare(ctx, &mut tx, tell).await?;
     activity::append(&mut tx, &there, event("backup.moved", id, "the portal")).await?;
     tx.analyze().await?;

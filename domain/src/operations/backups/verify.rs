@@ -1,6 +1,6 @@
 //! Verifies a backup: every hash, and a trial restore into a temporary database.
 use super::{
-    Progress, ProgressCallback, Purpose,
+    Progress, ProgressCallback, Purpose, Target,
     directory::{BackupDir, Document, StoredBackup},
     jsonl,
     restore::{check_schema_known, load_all},
@@ -136,7 +136,7 @@ async fn restore_and_compare(
     tell: ProgressCallback<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    ctx.db.transaction(|tx| load_all(tx, Purpose::Backup, kept, tell).scope_boxed()).await?;
+    ctx.db.transaction(|tx| load_all(tx, Purpose::Backup, kept, Target::Empty, tell).scope_boxed()).await?;
     let mut db = ctx.db();
     match activity::verify(ctx).await {
         Ok(entries) => report.activity = entries,

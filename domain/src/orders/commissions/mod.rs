@@ -12,9 +12,10 @@ mod store;
 pub(crate) use correction::sync_with_correction;
 use model::Terms;
 pub use model::{Commission, Kind, OverviewCards, Payout, PayoutPreview, Period, Rule, Run, RunStatus, Status, Totals};
+pub(crate) use rollup::count_moved;
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, preview, run, runs};
 pub use store::{CommissionSort, Filter};
-pub(crate) use store::{count, has_settled, totals as total_rows};
+pub(crate) use store::{count, has_rows, has_settled, totals as total_rows};
 
 use crate::{
     directory::{companies, isos},

@@ -2,8 +2,9 @@
 use super::Status;
 use crate::{
     kernel::{
-        db::{Metric, Sql, Tx},
+        db::{Metric, Sql, Tx, const_concat},
         error::Result,
+        ids::SpvId,
     },
     platform::rollups::{self, Contributions, Dimensions, Facts},
 };
@@ -36,12 +37,21 @@ pub(super) fn count_removal(tx: &mut Tx, before: CommissionFacts) {
     rollups::apply(tx, Some(before), None);
 }
 
+/// Updates the rollups for an order's rows, which count for its company and country, before another one of them is saved.
+pub(crate) async fn count_moved(tx: &mut Tx, spv: SpvId, to: Dimensions) -> Result<()> {
+    const OF_ORDER: &str = const_concat!(FACTS, " where e.spv_id = $1");
+    let rows: Vec<CommissionFacts> = tx.sql(OF_ORDER).bind(spv).all().await?;
+    for before in rows {
+        let of = Dimensions { company: to.company, country: to.country, ..before.of };
+        rollups::apply(tx, Some(before), Some(CommissionFacts { of, ..before }));
+    }
+    Ok(())
+}
+
+const FACTS: &str = "select s.company_id, e.iso_id, s.country, e.currency, e.status, e.earned_date, e.amount_minor \
+    from commissions e join spvs s on s.id = e.spv_id";
+
 /// The facts of all rows.
 pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<CommissionFacts>> {
-    db.sql(
-        "select s.company_id, e.iso_id, s.country, e.currency, e.status, e.earned_date, e.amount_minor \
-         from commissions e join spvs s on s.id = e.spv_id",
-    )
-    .all()
-    .await
+    db.sql(FACTS).all().await
 }

@@ -101,6 +101,11 @@ pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Commission>> {
     tx.sql_built(sql).bind(spv).list().await
 }
 
+/// Whether the order has rows in the ledger.
+pub async fn has_rows(tx: &mut Tx, spv: SpvId) -> Result<bool> {
+    tx.sql("select exists (select 1 from commissions where spv_id = $1)").bind(spv).scalar().await
+}
+
 /// Whether a row of the order is approved, paid or void.
 pub async fn has_settled(tx: &mut Tx, spv: SpvId) -> Result<bool> {
     tx.sql("select exists (select 1 from commissions where spv_id = $1 and status <> 'pending')")

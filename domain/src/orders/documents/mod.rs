@@ -2,6 +2,7 @@
 //!
 //! Documents are visible to their client and the staff, never to ISO partners and companies.
 mod access;
+mod changes;
 mod links;
 mod model;
 pub(crate) mod rollup;
@@ -9,6 +10,7 @@ pub mod scanning;
 mod store;
 pub mod uploads;
 
+pub use changes::{Change, RESTORABLE, clean_up, delete, undelete, update};
 pub use links::{File, Link, ResumeClaim};
 pub use model::{Document, Scan, Version, clean_name};
 pub(crate) use store::{AttachmentOwner, link_attachment};
@@ -37,14 +39,17 @@ pub struct Detail {
     pub versions: Vec<Version>,
 }
 
-/// One document. Its client, staff.
+/// One document. Its client, staff; a deleted one: the staff.
 ///
 /// # Errors
 /// NotFound, also for a document that the actor may not see.
 #[tracing::instrument(level = "debug", name = "documents.get", skip_all, fields(document_id = %id))]
 pub async fn get(ctx: &Ctx, id: DocumentId) -> Result<Detail> {
-    let document = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("document"))?;
+    let document = store::find(&mut ctx.db(), id).await?.ok_or(Error::NotFound("document"))?;
     ctx.may(Action::View, resource(&document))?;
+    if document.deleted_at.is_some() && !ctx.actor.is_staff() {
+        return Err(Error::NotFound("document"));
+    }
     let versions = store::versions(&mut ctx.db(), id).await?;
     Ok(Detail { document, versions })
 }
@@ -330,14 +335,17 @@ pub fn resource(document: &Document) -> Resource {
 
 /// The actions that the actor may take on this document: the buttons of its screens.
 pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
-    if check_accepts_version(ctx, document).is_err() {
-        return Vec::new();
-    }
-    [("upload", Action::Upload), ("restore", Action::Restore)]
-        .into_iter()
-        .filter(|(_, action)| ctx.can(*action, resource(document)))
-        .map(|(name, _)| name)
-        .collect()
+    let actions: &[_] = match (document.deleted_at, check_accepts_version(ctx, document)) {
+        (Some(_), _) => &[("undelete", Action::Delete)],
+        (None, Ok(())) => &[
+            ("upload", Action::Upload),
+            ("restore", Action::Restore),
+            ("update", Action::Update),
+            ("delete", Action::Delete),
+        ],
+        (None, Err(_)) => &[("update", Action::Update), ("delete", Action::Delete)],
+    };
+    actions.iter().filter(|(_, action)| ctx.can(*action, resource(document))).map(|(name, _)| *name).collect()
 }
 
 /// Checks that the document accepts another version from the actor: by the status of its order, and as long as its

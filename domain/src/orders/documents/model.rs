@@ -29,6 +29,10 @@ pub struct Document {
     /// Visible to the staff only.
     pub internal: bool,
     pub versions_count: i64,
+    /// Since when it is deleted; the staff restore it within [`super::RESTORABLE`].
+    pub deleted_at: Option<DateTime<Utc>>,
+    /// The client of its order.
+    pub spv_client_id: Option<UserId>,
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,

@@ -27,6 +27,11 @@ pub(super) fn count_new(tx: &mut Tx, version: VersionFacts) {
     rollups::apply(tx, None, Some(version));
 }
 
+/// Updates the rollups for a removed version.
+pub(super) fn count_removal(tx: &mut Tx, version: VersionFacts) {
+    rollups::apply(tx, Some(version), None);
+}
+
 /// The facts of all versions.
 pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<VersionFacts>> {
     db.sql("select bytes, restored_from is not null as restored from document_versions").all().await

@@ -22,7 +22,7 @@ const VERSION: &str = "v.id as version_id, v.document_id, v.number, v.file_name,
 fn documents() -> String {
     format!(
         "select d.id, d.name, d.client_id, c.first_name as client_first_name, c.last_name as client_last_name, d.spv_id, \
-         s.custom_identifier, s.vehicle_name, s.status as spv_status, d.request_id, r.status as request_status, d.internal, d.versions_count, d.updated_at, d.updated_by, d.version, {VERSION} \
+         s.custom_identifier, s.vehicle_name, s.status as spv_status, d.request_id, r.status as request_status, d.internal, d.versions_count, d.deleted_at, s.client_id as spv_client_id, d.updated_at, d.updated_by, d.version, {VERSION} \
          from documents d join document_versions v on v.document_id = d.id and v.number = d.versions_count \
          join users c on c.id = d.client_id left join spvs s on s.id = d.spv_id \
          left join document_requests r on r.id = d.request_id"
@@ -109,16 +109,28 @@ pub(crate) async fn publish(tx: &mut Tx, id: DocumentId) -> Result<()> {
     Ok(())
 }
 
+/// A document that is not deleted.
 pub async fn get(db: &mut impl Sql, id: DocumentId) -> Result<Option<Document>> {
+    Ok(find(db, id).await?.filter(|document| document.deleted_at.is_none()))
+}
+
+/// A document, also a deleted one.
+pub async fn find(db: &mut impl Sql, id: DocumentId) -> Result<Option<Document>> {
     db.sql_built(format!("{} where d.id = $1", documents())).bind(id).optional().await
 }
 
 pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<Document>> {
-    tx.sql_built(format!("{} where d.client_id = $1 order by d.id", documents())).bind(client).all().await
+    tx.sql_built(format!("{} where d.client_id = $1 and d.deleted_at is null order by d.id", documents()))
+        .bind(client)
+        .all()
+        .await
 }
 
 pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Document>> {
-    tx.sql_built(format!("{} where d.spv_id = $1 order by d.id", documents())).bind(spv).all().await
+    tx.sql_built(format!("{} where d.spv_id = $1 and d.deleted_at is null order by d.id", documents()))
+        .bind(spv)
+        .all()
+        .await
 }
 
 /// The versions, newest first.
@@ -128,7 +140,7 @@ pub async fn versions(db: &mut impl Sql, id: DocumentId) -> Result<Vec<Version>>
     db.sql_built(sql).bind(id).all().await
 }
 
-/// A version, its client, and whether its document is internal.
+/// A version of a document that is not deleted, its client, and whether it is internal.
 pub async fn version(db: &mut impl Sql, id: VersionId) -> Result<Option<(Version, UserId, bool)>> {
     #[derive(sqlx::FromRow)]
     struct Row {
@@ -138,13 +150,14 @@ pub async fn version(db: &mut impl Sql, id: VersionId) -> Result<Option<(Version
         version: Version,
     }
     let sql = format!(
-        "select d.client_id, d.internal, {VERSION} from document_versions v join documents d on d.id = v.document_id where v.id = $1"
+        "select d.client_id, d.internal, {VERSION} from document_versions v join documents d on d.id = v.document_id \
+         where v.id = $1 and d.deleted_at is null"
     );
     let row: Option<Row> = db.sql_built(sql).bind(id).optional().await?;
     Ok(row.map(|row| (row.version, row.client_id, row.internal)))
 }
 
-/// Locks a document until the transaction ends.
+/// Locks a document until the transaction ends; None for a deleted one.
 pub async fn lock(tx: &mut Tx, id: DocumentId) -> Result<Option<Document>> {
     tx.sql("update documents set version = version where id = $1").bind(id).run().await?;
     get(tx, id).await
@@ -162,6 +175,8 @@ pub struct Filter {
     pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
+    /// Deleted documents instead of the others, for the staff.
+    pub deleted: bool,
     pub order: Order<DocumentSort>,
     /// Only these ids, of a search or a selection.
     pub ids: Option<Vec<Uuid>>,
@@ -213,6 +228,10 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Condit
     let of_client = matches!(scope, Scope::Client(_));
     if of_client {
         all.and("not d.internal");
+    }
+    all.and(if filter.deleted { "d.deleted_at is not null" } else { "d.deleted_at is null" });
+    if filter.deleted && !matches!(scope, Scope::All) {
+        all.and("1 = 0");
     }
     all.and_id("d.spv_id", filter.spv_id.map(|id| id.0));
     let narrow = match &filter.ids {
@@ -332,6 +351,86 @@ pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> 
         .run()
         .await?
         == 1)
+}
+
+/// Saves name and order.
+pub async fn save(tx: &mut Tx, ctx: &Ctx, id: DocumentId, name: &str, spv: Option<SpvId>) -> Result<()> {
+    tx.sql(
+        "update documents set name = $2, spv_id = $3, updated_at = $4, updated_by = $5, version = version + 1 where id = $1",
+    )
+    .bind(id)
+    .bind(name.to_owned())
+    .bind(spv)
+    .bind(ctx.now())
+    .bind(ctx.actor_name())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Deletes a document, or restores it.
+pub async fn save_deletion(tx: &mut Tx, ctx: &Ctx, id: DocumentId, deleted_at: Option<DateTime<Utc>>) -> Result<()> {
+    tx.sql(
+        "update documents set deleted_at = $2, updated_at = $3, updated_by = $4, version = version + 1 where id = $1",
+    )
+    .bind(id)
+    .bind(deleted_at)
+    .bind(ctx.now())
+    .bind(ctx.actor_name())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// The number of rows that refer to a document.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub struct Uses {
+    /// Requests for documents that it answers.
+    pub requests: i64,
+    /// Invoices whose payment it proves.
+    pub invoices: i64,
+    /// Messages and requests that it is attached to.
+    pub attachments: i64,
+}
+
+impl Uses {
+    pub fn any(self) -> bool {
+        self.requests + self.invoices + self.attachments > 0
+    }
+}
+
+pub async fn uses(tx: &mut Tx, id: DocumentId) -> Result<Uses> {
+    tx.sql(
+        "select (select count(*) from documents where id = $1 and request_id is not null) as requests, \
+         (select count(*) from invoice_receipts where document_id = $1) as invoices, \
+         (select count(*) from message_documents where document_id = $1) \
+         + (select count(*) from request_documents where document_id = $1) as attachments",
+    )
+    .bind(id)
+    .one()
+    .await
+}
+
+/// Documents that were deleted before `before`, by the time of their last change.
+pub async fn deleted_before(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<DocumentId>> {
+    let sql =
+        "select id from documents where deleted_at is not null and deleted_at <= $1 order by updated_at, id limit $2";
+    let rows: Vec<(DocumentId,)> = db.sql(sql).bind(before).bind(limit).all().await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// Deletes the rows of a document and its versions, whose contents were deleted.
+pub async fn remove(tx: &mut Tx, id: DocumentId) -> Result<()> {
+    let removed: Vec<VersionFacts> = tx
+        .sql("delete from document_versions where document_id = $1 returning bytes, restored_from is not null as restored")
+        .bind(id)
+        .all()
+        .await?;
+    for version in removed {
+        rollup::count_removal(tx, version);
+    }
+    tx.sql("delete from documents where id = $1").bind(id).run().await?;
+    Ok(())
 }
 
 /// Saves the result of a scan for every version with this content.

@@ -13,8 +13,9 @@ pub use credit_notes::CreditNote;
 pub use model::{Due, Invoice, Line, Payment, Receipt, Status};
 pub use payment_method::{BankTransfer, ManualPayment, PaymentMethod, ReceivedPayment};
 pub use price_change::InvoiceChange;
-pub(crate) use price_change::follow_price;
+pub(crate) use price_change::{FormerPrice, follow_price};
 pub use raise_again::raise;
+pub(crate) use rollup::count_moved;
 pub(crate) use store::has_payments;
 pub use store::{Filter, InvoiceSort, Outstanding};
 

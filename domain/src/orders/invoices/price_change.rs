@@ -1,4 +1,4 @@
-//! Invoices after a correction of their order's price: what they bill adds up to the price again.
+//! Invoices after a correction of their order's price or client: what they bill adds up to the price again.
 //!
 //! - An invoice on which nothing is paid is voided and raised anew under the next number, the newest first.
 //! - A paid or part-paid invoice is never changed: a lower price credits the difference, a higher one is billed by a further
@@ -41,6 +41,14 @@ pub enum InvoiceChange {
         minor: i64,
         currency: Currency,
     },
+}
+
+/// What an order's invoices billed before a correction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FormerPrice {
+    pub minor: i64,
+    /// Another currency or client: all invoices are voided and raised anew, as none is paid.
+    pub billed_anew: bool,
 }
 
 /// What is to be done with an order's invoices. Indexes of the invoices that bill something.
@@ -86,21 +94,27 @@ pub(crate) async fn follow_price(
     tx: &mut Tx,
     ctx: &Ctx,
     order: InvoiceableOrder<'_>,
-    before: (i64, Currency),
+    former: FormerPrice,
 ) -> Result<Vec<InvoiceChange>> {
     let all = store::lock_of_order(tx, order.spv_id).await?;
-    if all.is_empty() && before.0 > 0 {
+    if all.is_empty() && former.minor > 0 {
         return Ok(Vec::new());
     }
     let currency = order.dimensions.currency;
     let billing: Vec<&Invoice> = all.iter().filter(|invoice| invoice.status != Status::Void).collect();
-    let plan = plan(&billing, order.price_minor, before.1 != currency);
+    let plan = plan(&billing, order.price_minor, former.billed_anew);
     let language = store::bill_to(tx, order.client_id).await?.language;
-    let reason = i18n::text(&language, "names", "void_reason.price_corrected", &Map::new());
     let mut changes = Vec::new();
     let mut replaced: Option<Invoice> = None;
     for n in &plan.void {
-        let void = void_within(tx, ctx, billing[*n], reason.clone()).await?;
+        let former = billing[*n];
+        let (language, reason) = if former.client_id == order.client_id {
+            (language.clone(), "void_reason.price_corrected")
+        } else {
+            (store::bill_to(tx, former.client_id).await?.language, "void_reason.client_corrected")
+        };
+        let reason = i18n::text(&language, "names", reason, &Map::new());
+        let void = void_within(tx, ctx, former, reason).await?;
         let (invoice, minor, currency) = (void.name(), void.total_minor, void.currency);
         changes.push(InvoiceChange::Voided { invoice, minor, currency });
         replaced.get_or_insert(void);

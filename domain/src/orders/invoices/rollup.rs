@@ -2,9 +2,9 @@
 use super::{Invoice, Status};
 use crate::{
     kernel::{
-        db::{Metric, Sql, Tx},
+        db::{Metric, Query, Sql, Tx},
         error::Result,
-        ids::InvoiceId,
+        ids::{InvoiceId, SpvId},
     },
     platform::rollups::{self, Contributions, Dimensions, Facts},
 };
@@ -89,18 +89,37 @@ fn by_invoice(rows: Vec<(InvoiceId, NaiveDate, i64)>) -> DatedAmounts {
     found
 }
 
+/// Updates the rollups for an order's invoices, which count for its company, partner and country, before another one of them
+/// is saved.
+pub(crate) async fn count_moved(tx: &mut Tx, spv: SpvId, to: Dimensions) -> Result<()> {
+    for before in read(tx, Some(spv)).await? {
+        let of = Dimensions { currency: before.of.currency, ..to };
+        let after = InvoiceFacts { of, ..before.clone() };
+        rollups::apply(tx, Some(before), Some(after));
+    }
+    Ok(())
+}
+
 /// The facts of all invoices, with their payments and credit notes.
 pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<InvoiceFacts>> {
-    let received = db.sql("select invoice_id, received_date, amount_minor from invoice_payments").all().await?;
-    let issued = db.sql("select invoice_id, issued_date, amount_minor from credit_notes").all().await?;
-    let (mut payments, mut credits) = (by_invoice(received), by_invoice(issued));
-    let rows: Vec<Row> = db
-        .sql(
-            "select v.id, s.company_id, s.iso_id, s.country, v.currency, v.status, v.issued_date, v.total_minor, \
-             v.paid_minor, v.credited_minor from invoices v join spvs s on s.id = v.spv_id",
-        )
-        .all()
-        .await?;
+    read(db, None).await
+}
+
+/// The facts of an order's invoices, or of all.
+async fn read(db: &mut impl Sql, spv: Option<SpvId>) -> Result<Vec<InvoiceFacts>> {
+    let condition = |column: &str| if spv.is_some() { format!(" where {column} = $1") } else { String::new() };
+    let of_invoice = condition("v.spv_id");
+    let received = format!(
+        "select p.invoice_id, p.received_date, p.amount_minor from invoice_payments p join invoices v on v.id = p.invoice_id{of_invoice}"
+    );
+    let issued = format!("select invoice_id, issued_date, amount_minor from credit_notes{}", condition("spv_id"));
+    let invoices = format!(
+        "select v.id, s.company_id, s.iso_id, s.country, v.currency, v.status, v.issued_date, v.total_minor, \
+         v.paid_minor, v.credited_minor from invoices v join spvs s on s.id = v.spv_id{of_invoice}"
+    );
+    let mut payments = by_invoice(of_order(db, received, spv).all().await?);
+    let mut credits = by_invoice(of_order(db, issued, spv).all().await?);
+    let rows: Vec<Row> = of_order(db, invoices, spv).all().await?;
     let facts = |row: Row| InvoiceFacts {
         of: row.of,
         status: row.status,
@@ -111,4 +130,12 @@ pub(crate) async fn facts(db: &mut impl Sql) -> Result<Vec<InvoiceFacts>> {
         credits: credits.remove(&row.id).unwrap_or_default(),
     };
     Ok(rows.into_iter().map(facts).collect())
+}
+
+fn of_order(db: &mut impl Sql, text: String, spv: Option<SpvId>) -> Query<'_> {
+    let query = db.sql_built(text);
+    match spv {
+        Some(spv) => query.bind(spv),
+        None => query,
+    }
 }

@@ -161,7 +161,9 @@ async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Resul
 /// Invalid when client, ISO and company do not belong together (decision 12); a unique violation when the
 /// company already uses the identifier.
 pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId> {
-    let parties = check_parties(tx, &new).await?;
+    let of = Parties { company: new.company_id, client: new.client_id, iso: new.iso_id };
+    let inactive = Inactive { company: new.historic, client: new.historic, iso: new.historic };
+    let parties = check_parties(tx, of, inactive).await?;
     let template = templates::steps_for(tx, new.country).await?;
     let id = SpvId(ctx.random.uuid());
     let row = spvs::InsertOrder {
@@ -214,31 +216,49 @@ async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, parties: OrderParties) ->
     search::index(tx, spvs::search_entry(id, new.company_id, new.iso_id, texts)).await
 }
 
-/// Refuses an ISO or a client of another company, and archived ones unless the order is historic (decision 12).
-async fn check_parties(tx: &mut Tx, new: &NewOrder) -> Result<OrderParties> {
+/// The company, client and ISO partner of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parties {
+    pub company: CompanyId,
+    pub client: UserId,
+    pub iso: Option<IsoId>,
+}
+
+/// The parties that may be archived or suspended: those that an order has already.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inactive {
+    pub company: bool,
+    pub client: bool,
+    pub iso: bool,
+}
+
+/// Refuses an ISO or a client of another company, and archived or suspended ones unless allowed (decision 12).
+///
+/// # Errors
+/// Invalid per field.
+pub(crate) async fn check_parties(tx: &mut Tx, of: Parties, inactive: Inactive) -> Result<OrderParties> {
     use crate::accounts::users::Status::{Archived, Suspended};
-    let Some(parties) = spvs::parties(tx, new.company_id, new.client_id, new.iso_id).await? else {
+    let Some(parties) = spvs::parties(tx, of.company, of.client, of.iso).await? else {
         return Err(Error::field("company_id", "not_found"));
     };
     let mut check = Validator::new();
-    let historic = new.historic;
-    if parties.company_archived_at.is_some() && !historic {
+    if parties.company_archived_at.is_some() && !inactive.company {
         check.reject("company_id", Problem::new("archived"));
     }
     if parties.client_role != Some(crate::kernel::access::Role::Client) {
         check.reject("client_id", Problem::new("not_found"));
-    } else if parties.client_status == Some(Archived) && !historic {
+    } else if parties.client_status == Some(Archived) && !inactive.client {
         check.reject("client_id", Problem::new("archived"));
-    } else if parties.client_status == Some(Suspended) && !historic {
+    } else if parties.client_status == Some(Suspended) && !inactive.client {
         check.reject("client_id", Problem::new("suspended"));
-    } else if parties.client_company_id != Some(new.company_id) {
+    } else if parties.client_company_id != Some(of.company) {
         check.reject("client_id", Problem::new("not_in_company"));
     }
-    if new.iso_id.is_some() {
+    if of.iso.is_some() {
         match parties.iso_company_id {
             None => check.reject("iso_id", Problem::new("not_found")),
-            Some(company) if company != new.company_id => check.reject("iso_id", Problem::new("not_in_company")),
-            Some(_) if parties.iso_archived_at.is_some() && !historic => {
+            Some(company) if company != of.company => check.reject("iso_id", Problem::new("not_in_company")),
+            Some(_) if parties.iso_archived_at.is_some() && !inactive.iso => {
                 check.reject("iso_id", Problem::new("archived"))
             }
             Some(_) => {}

@@ -339,6 +339,9 @@ pub fn can(ctx: &Ctx, spv: &Spv) -> Vec<&'static str> {
         .collect();
     if may_correct(ctx, spv) {
         can.push("update");
+        if ctx.can(Action::Reassign, resource(spv)) {
+            can.push("reassign");
+        }
     }
     if steps::may_update(ctx, spv) {
         can.push("update_steps");

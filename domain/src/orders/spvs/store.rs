@@ -357,8 +357,9 @@ pub async fn save_details(tx: &mut Tx, spv: &Spv) -> Result<()> {
         .sql(
             "update spvs set custom_identifier = $2, custom_identifier_key = $3, vehicle_name = $4, reference = $5, \
          purchase_amount_minor = $6, iso_commission_minor = $7, ordered_date = $8, updated_at = $9, updated_by = $10, \
-         currency = $11, price_minor = $12, commission_minor = $13, iso_commission_percentage = $14, \
-         version = $15 where id = $1 and version = $16",
+         currency = $11, price_minor = $12, commission_minor = $13, iso_commission_percentage = $14, client_id = $15, \
+         company_id = $16, iso_id = $17, country = $18, steps_total = $19, steps_pending = $20, steps_completed = $21, \
+         current_step = $22, version = $23 where id = $1 and version = $24",
         )
         .bind(spv.id)
         .bind(spv.custom_identifier.clone())
@@ -374,6 +375,14 @@ pub async fn save_details(tx: &mut Tx, spv: &Spv) -> Result<()> {
         .bind(spv.price_minor)
         .bind(spv.commission_minor)
         .bind(spv.iso_commission_percentage)
+        .bind(spv.client_id)
+        .bind(spv.company_id)
+        .bind(spv.iso_id)
+        .bind(spv.country)
+        .bind(spv.steps_total)
+        .bind(spv.steps_pending)
+        .bind(spv.steps_completed)
+        .bind(spv.current_step.clone())
         .bind(spv.version)
         .bind(spv.version - 1)
         .run()

@@ -57,6 +57,8 @@ pub const EVENTS: &[EventKind] = &[
     kind("step.assigned", Topic::Tasks, STAFF),
     kind("request.assigned", Topic::Tasks, STAFF),
     kind("spv.created", Topic::Progress, OF_ORDER),
+    kind("spv.assigned", Topic::Progress, OF_ORDER),
+    kind("spv.unassigned", Topic::Progress, OF_ORDER),
     kind("spv.started", Topic::Progress, OF_ORDER),
     kind("spv.processing", Topic::Progress, OF_ORDER),
     kind("step.updated", Topic::Progress, CLIENT),
@@ -76,6 +78,7 @@ pub const EVENTS: &[EventKind] = &[
     kind("call.declined", Topic::Progress, PARTNER),
     kind("call.cancelled", Topic::Progress, PARTNER),
     kind("document.uploaded", Topic::Documents, BOTH),
+    kind("document.moved", Topic::Documents, CLIENT),
     kind("document_request.submitted", Topic::Documents, STAFF),
     kind("document_request.approved", Topic::Documents, CLIENT),
     kind("document_request.waived", Topic::Documents, CLIENT),
@@ -148,9 +151,8 @@ pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
         "message.sent" | "message.general" => vec![notify(Client, Messages)],
         "note.written" | "note.general" => vec![notify(Staff, Messages)],
         "spv.created" | "spv.closed" => of_order(own(Client, Progress)),
-        "spv.started" | "spv.processing" | "spv.held" | "spv.resumed" | "spv.cancelled" | "spv.reopened" => {
-            of_order(notify(Client, Progress))
-        }
+        "spv.assigned" | "spv.unassigned" | "spv.started" | "spv.processing" | "spv.held" | "spv.resumed"
+        | "spv.cancelled" | "spv.reopened" => of_order(notify(Client, Progress)),
         "step.updated" if !event.public => Vec::new(),
         "step.updated" => match (data("to"), data("waiting_on"), data("owner")) {
             ("completed", ..) => vec![notify(Client, Progress)],
@@ -175,6 +177,7 @@ pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
         "document.uploaded" if event.data.get("attach") == Some(&true.into()) => Vec::new(),
         "document.uploaded" if by_client => vec![notify(Staff, Documents)],
         "document.uploaded" => vec![notify(Client, Documents)],
+        "document.moved" if event.public => vec![notify(Client, Documents)],
         "invoice.raised"
         | "invoice.paid"
         | "invoice.part_paid"

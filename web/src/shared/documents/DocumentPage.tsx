@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton } from '@mantine/core';
+import { Alert, Anchor, Button, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { ApiError, errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { DocumentDetail, DocumentVersion } from '../../api/types';
 import { actorName } from '../../messages/actorName';
+import { dateTime } from '../../messages/format';
 import { UserLink } from '../records/links';
 import { refetchAll } from '../StaleProblem';
 import { Crumb } from '../shell/Crumb';
@@ -22,6 +23,7 @@ import { Section } from '../../ui/Section';
 import { ErrorState } from '../../ui/ErrorState';
 import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
+import { DocumentActions } from './DocumentActions';
 import classes from './documents.module.css';
 import { usePortalLinks } from './links';
 import { ScanTag } from './ScanTag';
@@ -42,8 +44,14 @@ export function DocumentPage() {
       <PageHeader
         title={document?.name ?? t('one')}
         text={document && fileFacts(t, document.latest)}
+        actions={document && <DocumentActions document={document} />}
         trail={<Crumb to={places.documents}>{t('title')}</Crumb>}
       />
+      {document?.deleted_at && (
+        <Alert className={classes.deleted} role="status">
+          {t('deleted.notice', { when: dateTime(document.deleted_at) })}
+        </Alert>
+      )}
       {document ? (
         <TwoColumns main={<Versions document={document} />} side={<Side document={document} />} />
       ) : (
@@ -113,7 +121,7 @@ function Versions({ document }: { document: DocumentDetail }) {
               {t('restore.restore')}
             </Button>
           )}
-          <VersionButtons version={version} />
+          {!document.deleted_at && <VersionButtons version={version} />}
         </div>
       ),
     },

@@ -21,6 +21,11 @@ export function DocumentsPage() {
   const { t } = useTranslation('documents');
   const { isClient, document: pathOf } = usePortalLinks();
   const columns = useDocumentColumns(true);
+  const deleted = {
+    key: 'deleted',
+    label: t('deleted.filter'),
+    choices: [{ value: 'true', label: t('deleted.only') }],
+  };
   return (
     <>
       <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} />
@@ -35,7 +40,10 @@ export function DocumentsPage() {
             list="documents"
             label={t('all')}
             columns={columns}
-            rows={({ q, order, limit }) => lists.documents({ q, order, limit })}
+            rows={({ q, order, limit, filters }) =>
+              lists.documents({ q, order, limit, deleted: filters.deleted === 'true' || undefined })
+            }
+            filters={isClient ? [] : [deleted]}
             rowKey={(document) => document.id}
             rowName={(document) => document.name}
             defaultSort={{ key: 'updated_at', descending: true }}

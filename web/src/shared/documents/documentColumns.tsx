@@ -76,7 +76,7 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       key: 'actions',
       header: t('column.actions'),
       actions: true,
-      cell: (document) => <VersionButtons version={document.latest} />,
+      cell: (document) => !document.deleted_at && <VersionButtons version={document.latest} />,
     },
   );
   return columns;

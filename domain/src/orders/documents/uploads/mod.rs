@@ -146,6 +146,9 @@ async fn check_quota(tx: &mut Tx, ctx: &Ctx, user: UserId, bytes: i64) -> Result
 async fn target(ctx: &Ctx, new: &CreateUpload) -> Result<(UserId, Option<SpvId>, Option<DocumentRequestId>)> {
     if let Some(id) = new.document_id {
         let document = super::get(ctx, id).await?.document;
+        if document.deleted_at.is_some() {
+            return Err(Error::NotFound("document"));
+        }
         ctx.may(Action::Upload, super::resource(&document))?;
         super::check_accepts_version(ctx, &document)?;
         return Ok((document.client_id, document.spv_id, document.request_id));

@@ -36,6 +36,8 @@ export function Consequences({ of: all }: { of: Consequence[] }) {
         return after
           ? t('correction.commission_changed', { from: before, to: after })
           : t('correction.commission_dropped', { amount: before });
+      case 'steps_replaced':
+        return t('correction.steps_replaced', { removed: of.steps_removed, added: of.steps_added });
       default:
         return t(`correction.${kind}`, { invoice, amount });
     }

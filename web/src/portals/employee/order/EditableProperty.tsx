@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SpvChange, SpvDetail } from '../../../api/types';
 import { amountToWire, percentToWire } from '../../../messages/amount';
-import { currencies, type Currency } from '../../../shared/countries';
+import { currencies, useCountries, type Country, type Currency } from '../../../shared/countries';
 import { AmountInput } from '../../../ui/AmountInput';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -14,7 +14,7 @@ import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useCorrection, type CorrectedField } from './useCorrection';
 import classes from './Properties.module.css';
 
-type Input = 'text' | 'amount' | 'percent' | 'currency' | 'date';
+type Input = 'text' | 'amount' | 'percent' | 'currency' | 'country' | 'date';
 
 interface Props {
   spv: SpvDetail;
@@ -71,6 +71,7 @@ interface EditorProps {
 
 function Editor({ spv, field, label, input, onClose }: EditorProps) {
   const { t } = useTranslation(['orders', 'common']);
+  const countries = useCountries();
   const form = useForm<SpvChange>({ initialValues: { [field]: valueOf(spv, field) } });
   useUnsaved(form.isDirty());
   const element = useRef<HTMLFormElement>(null);
@@ -109,6 +110,9 @@ function Editor({ spv, field, label, input, onClose }: EditorProps) {
         {input === 'percent' && <AmountInput unit="%" {...props} />}
         {input === 'currency' && (
           <ChoiceSelect<Currency> label={label} choices={currencies} {...form.getInputProps(field)} />
+        )}
+        {input === 'country' && (
+          <ChoiceSelect<Country> label={label} choices={countries} {...form.getInputProps(field)} />
         )}
         {input === 'date' && <DateField presets="past" label={label} {...form.getInputProps(field)} />}
         <div className={classes.buttons}>

@@ -1,5 +1,5 @@
-import { Anchor } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Anchor, Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { SpvDetail } from '../../../api/types';
@@ -7,11 +7,13 @@ import { date, money, percent } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { Section } from '../../../ui/Section';
 import { EditableProperty } from './EditableProperty';
+import { PartiesForm } from './PartiesForm';
 import classes from './Properties.module.css';
 
 /** Details of an order; the staff correct them in place while it is open. */
 export function Properties({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['employee', 'common', 'names', 'orders']);
+  const [changing, setChanging] = useState(false);
   const amount = (value: string | null) => value && money(value, spv.currency);
   return (
     <Section title={t('orders:properties')}>
@@ -30,6 +32,12 @@ export function Properties({ spv }: { spv: SpvDetail }) {
           input="amount"
         />
         <EditableProperty spv={spv} field="ordered_date" shown={date(spv.ordered_date)} input="date" />
+        <EditableProperty
+          spv={spv}
+          field="country"
+          shown={t(`names:country.${spv.country}`)}
+          input="country"
+        />
         <Property label={t('column.email')}>
           <Anchor href={`mailto:${spv.client_email}`} fz="inherit" truncate title={spv.client_email}>
             {spv.client_email}
@@ -66,6 +74,12 @@ export function Properties({ spv }: { spv: SpvDetail }) {
           </>
         )}
       </dl>
+      {spv.can.includes('reassign') && (
+        <Button variant="subtle" size="compact-sm" mt="sm" onClick={() => setChanging(true)}>
+          {t('orders:parties.change')}
+        </Button>
+      )}
+      {changing && <PartiesForm spv={spv} onClose={() => setChanging(false)} />}
     </Section>
   );
 }

@@ -1,4 +1,3 @@
-import type { UseFormReturnType } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, versionedBody } from '../../../api/client';
@@ -11,8 +10,15 @@ import { Consequences } from './Consequences';
 
 export type CorrectedField = keyof SpvChange;
 
-/** Invoices and commissions follow these fields. */
-const FOLLOWED: CorrectedField[] = ['price', 'currency', 'commission', 'iso_commission_percentage'];
+/** Invoices, commissions and steps follow these fields. */
+const FOLLOWED: CorrectedField[] = [
+  'price',
+  'currency',
+  'commission',
+  'iso_commission_percentage',
+  'client_id',
+  'country',
+];
 
 interface Preview {
   change: SpvChange;
@@ -25,7 +31,7 @@ interface Options {
   spv: SpvDetail;
   field: CorrectedField;
   label: string;
-  form: UseFormReturnType<SpvChange>;
+  form: { setErrors: (errors: Record<string, string>) => void };
   onSaved: () => void;
   /** The question was left without saving. */
   onLeave: () => void;
@@ -33,7 +39,7 @@ interface Options {
 
 /** Corrects a field of an order. What follows from it for invoices and commissions is shown before it is saved. */
 export function useCorrection({ spv, field, label, form, onSaved, onLeave }: Options) {
-  const { t } = useTranslation(['orders', 'common']);
+  const { t } = useTranslation(['orders', 'common', 'names']);
   const [asking, setAsking] = useState<Preview | null>(null);
   const save = useSave({
     form,
@@ -61,7 +67,9 @@ export function useCorrection({ spv, field, label, form, onSaved, onLeave }: Opt
     setAsking(null);
     onLeave();
   };
-  const value = asking && valueText(field, asking.after);
+  const country = asking?.after.country;
+  const value =
+    field === 'country' && country ? t(`names:country.${country}`) : asking && valueText(field, asking.after);
   const dialog: ReactNode = asking && (
     <ConfirmDialog
       title={t('correction.title', { field: label })}
@@ -84,6 +92,7 @@ export function useCorrection({ spv, field, label, form, onSaved, onLeave }: Opt
 /** The corrected value; undefined where it is removed. */
 function valueText(field: CorrectedField, after: SpvDetail): string | undefined {
   const { price, currency, iso_commission: commission, iso_commission_percentage: rate } = after;
+  if (field === 'client_id') return after.client_name;
   if (field === 'iso_commission_percentage') return rate ? percent(rate) : undefined;
   if (field === 'commission') return commission ? money(commission, currency) : undefined;
   if (field === 'currency' && !price) return currency;

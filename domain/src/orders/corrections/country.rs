@@ -1,0 +1,34 @@
+//! The country of an order, corrected while every step is pending: the steps of the new country's template, and its requests
+//! for documents, replace the old ones.
+use super::store;
+use crate::{
+    kernel::{
+        ctx::Ctx,
+        db::Tx,
+        error::{Error, Problem, Result},
+    },
+    orders::{document_requests, spvs::Spv, steps, templates},
+};
+
+/// Replaces the steps; sets their counts in `after`.
+///
+/// # Errors
+/// Conflict `steps_begun`, and `step_has_documents` where a document was uploaded for one of their requests.
+pub(super) async fn change(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &mut Spv) -> Result<()> {
+    let refuse = |code| Err(Error::Conflict(Problem::new(code).with("country", before.country.code())));
+    if before.steps_pending < before.steps_total {
+        return refuse("steps_begun");
+    }
+    if store::has_documents_of_steps(tx, before.id).await? {
+        return refuse("step_has_documents");
+    }
+    store::remove_steps(tx, before.id).await?;
+    let template = templates::steps_for(tx, after.country).await?;
+    let ids = steps::copy(tx, ctx, after.id, after.ordered_date, &template).await?;
+    after.steps_total = template.len() as i64;
+    after.steps_pending = after.steps_total;
+    after.steps_completed = 0;
+    after.current_step = template.first().map(|step| step.step_name.clone());
+    let steps = ids.into_iter().zip(&template);
+    document_requests::create_from_template(tx, ctx, after.id, after.client_id, after.ordered_date, steps).await
+}
