@@ -4,9 +4,8 @@ import './base.css';
 import { createRoot } from 'react-dom/client';
 import { getLocale } from './messages/locale';
 import { startupErrorText } from './messages/startupError';
-import { SESSION_KEY } from './api/sessionStorage';
+import { hasStoredSession } from './api/sessionStorage';
 import { loadLandingMessages } from './messages/landingMessages';
-import { browserStore, tabStore } from './api/browserStorage';
 import { paths } from './paths';
 import { forceLightPrint } from './printColorScheme';
 import { Providers } from './Providers';
@@ -21,9 +20,17 @@ const root = createRoot(container, { onUncaughtError: showStartupError });
 const loadApp = () => import('./App');
 const loadLanding = () => import('./portals/public/landing/Landing');
 
+/** Loads the auth client beside the app if there is a session in storage or in the URL. */
+async function loadSession(hasCallback: boolean): Promise<void> {
+  if (!hasCallback && !hasStoredSession()) return;
+  const library = import('./api/authClient');
+  const [session] = await Promise.all([import('./api/session'), library]);
+  await session.loadAuth();
+}
+
 /** Starts the download of a portal beside that of the app, which would ask for it later. */
 function prefetchPortal(): void {
-  if (!browserStore.getItem(SESSION_KEY) && !tabStore.getItem(SESSION_KEY)) return;
+  if (!hasStoredSession()) return;
   const portals: [start: string, load: () => Promise<unknown>][] = [
     [paths.employeeDashboard, () => import('./portals/employee/EmployeePortal')],
     [paths.requestManagement, () => import('./portals/employee/EmployeePortal')],
@@ -40,13 +47,14 @@ function prefetchPortal(): void {
 }
 const loadMessages = () => import('./messages').then((part) => part.loadMessages());
 
-async function startApp() {
+async function startApp(hasCallback = false) {
   const [{ App }] = await Promise.all([
     loadApp().then(async (part) => {
       await waitForFont('Inter Variable');
       return part;
     }),
     loadMessages(),
+    loadSession(hasCallback),
   ]);
   root.render(
     <Providers>
@@ -73,7 +81,7 @@ async function startLanding() {
   const hasCallback = /\b(access_token|code|error_code)=/.test(search + hash);
   if (pathname !== paths.landing || hasCallback) {
     prefetchPortal();
-    return startApp();
+    return startApp(hasCallback);
   }
   const [{ Landing }] = await Promise.all([
     loadLanding(),

@@ -3,9 +3,8 @@ import i18next from 'i18next';
 import { queryClient } from './api/cache';
 import { onRequirement } from './api/client';
 import { connection } from './api/connection';
-import { startEvents } from './api/events';
 import { queries } from './api/queries';
-import { auth, hasAuthCallback, isSigningOut } from './api/session';
+import { hasAuthCallback, isSigningOut, onAuthLoaded } from './api/session';
 import { paths } from './paths';
 import { isGuarded, type Router } from './routes';
 import { withReturnTo as beforePath, nextRequirement } from './shared/session/requirements';
@@ -35,7 +34,7 @@ export function syncSession(router: Router): () => void {
     // Another person on this browser.
     if (before && user) clearDrafts();
     stopEvents?.();
-    stopEvents = user ? startEvents(isFullyAuthenticated) : undefined;
+    stopEvents = user ? startEvents() : undefined;
     if (before && !user && !isSigningOut()) notifySessionEnded();
     if (user && isStorageLimited()) notifyStorageLimited();
     // Deferred: the auth client waits for its listeners, which would deadlock.
@@ -47,10 +46,10 @@ export function syncSession(router: Router): () => void {
   const restartEvents = () => {
     if (!user) return;
     stopEvents?.();
-    stopEvents = startEvents(isFullyAuthenticated);
+    stopEvents = startEvents();
   };
 
-  const { data } = auth.onAuthStateChange((event) => {
+  const onAuthEvent = (event: AuthChangeEvent) => {
     // Ignores focus changes and token refreshes, which change nothing visible.
     if (detectUserChange() && user && changesAccount(event)) {
       setTimeout(() => void revalidateUser(router).then(restartEvents), 0);
@@ -59,6 +58,11 @@ export function syncSession(router: Router): () => void {
       setTimeout(() => void router.navigate(paths.resetPassword, { replace: true }), 0);
     }
     if (event !== 'INITIAL_SESSION') cameWithCode = false;
+  };
+  let unsubscribe: (() => void) | undefined;
+  const stopWaiting = onAuthLoaded((auth) => {
+    const { subscription } = auth.onAuthStateChange(onAuthEvent).data;
+    unsubscribe = () => subscription.unsubscribe();
   });
   // The storage event may arrive before the auth event of another tab.
   const onStorage = ({ key }: StorageEvent) => {
@@ -74,7 +78,24 @@ export function syncSession(router: Router): () => void {
     removeEventListener('storage', onStorage);
     stopSteps();
     stopConnection();
-    data.subscription.unsubscribe();
+    stopWaiting();
+    unsubscribe?.();
+  };
+}
+
+/** Starts the event stream, which visitors do not load. */
+function startEvents(): () => void {
+  let stop: (() => void) | undefined;
+  let isOver = false;
+  const start = async () => {
+    const events = await import('./api/events');
+    if (!isOver) stop = events.startEvents(isFullyAuthenticated);
+  };
+  // A chunk that cannot be loaded: the next page load tries again.
+  start().catch(() => undefined);
+  return () => {
+    isOver = true;
+    stop?.();
   };
 }
 

@@ -93,6 +93,9 @@ const focusMenu = (menu: HTMLElement | null) => {
   );
 };
 
+/** The heading of a dialog is not the banner of the page. */
+const dialogAttributes = { header: { role: 'none' } };
+
 export const theme: MantineThemeOverride = {
   primaryColor: 'brand',
   primaryShade: { light: 7, dark: 6 },
@@ -175,8 +178,10 @@ export const theme: MantineThemeOverride = {
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
         transitionProps: { transition: 'pop', duration: 180 },
+        attributes: dialogAttributes,
       },
     },
+    Drawer: { defaultProps: { attributes: dialogAttributes } },
     Menu: {
       defaultProps: {
         withInitialFocusPlaceholder: false,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MantineTheme } from '@mantine/core';
-import type { Plugin } from 'vite';
+import type { HtmlTagDescriptor, Plugin } from 'vite';
 import { cssVariables } from '../src/theme';
 
 const file = fileURLToPath(new URL('shell.css', import.meta.url));
@@ -25,13 +25,21 @@ function styles(): string {
   return `:root{${declarations({ ...variables, ...light }, css)}}${darkScheme}${css}`;
 }
 
-/** Puts the styles of the shell into the page, with the nonce of the policy. */
+/** Preload of the font of both languages: text is drawn in it at once, and does not move. */
+function fontPreload(bundle: Record<string, unknown> = {}): HtmlTagDescriptor[] {
+  const font = Object.keys(bundle).find((name) => /\/inter-main-[^/]+\.woff2$/.test(name));
+  const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${font}`, crossorigin: '' };
+  return font ? [{ tag: 'link', attrs, injectTo: 'head' }] : [];
+}
+
+/** Puts the styles of the shell into the page, with the nonce of the policy, and the preload of its font. */
 export function shell(): Plugin {
   return {
     name: 'shell',
     transformIndexHtml: {
       order: 'post',
-      handler: () => [
+      handler: (_html, { bundle }) => [
+        ...fontPreload(bundle),
         { tag: 'style', attrs: { nonce: '__CSP_NONCE__' }, children: styles(), injectTo: 'head' },
       ],
     },

@@ -1,23 +1,9 @@
-import {
-  AuthClient,
-  isAuthRefreshDiscardedError,
-  isAuthRetryableFetchError,
-  type AuthError,
-} from '@supabase/auth-js';
-import { trackedFetch } from './connection';
+import type { AuthError } from '@supabase/auth-js';
+import type { AuthClient } from './authClient';
+import { isAuthRefreshDiscardedError, isAuthRetryableFetchError } from './authErrors';
 import { ApiError, temporaryError, secondsFromMessage } from './errors';
-import {
-  endImpersonation,
-  leaveImpersonation,
-  impersonatedFetch,
-  currentImpersonation,
-} from './impersonation';
-import {
-  hasPendingFlow,
-  restorePersistenceAfterRedirect,
-  SESSION_KEY,
-  sessionStorageAdapter,
-} from './sessionStorage';
+import { endImpersonation, leaveImpersonation, currentImpersonation } from './impersonation';
+import { hasPendingFlow, hasStoredSession, restorePersistenceAfterRedirect } from './sessionStorage';
 
 /** The URL has an auth code of a flow started in this browser. Evaluated before the auth client consumes it. */
 export const hasAuthCallback = new URLSearchParams(location.search).has('code') && hasPendingFlow();
@@ -25,26 +11,45 @@ export const hasAuthCallback = new URLSearchParams(location.search).has('code') 
 // An abandoned provider sign-in: restores the storage choice before the auth client reads the session.
 if (!hasAuthCallback) restorePersistenceAfterRedirect(false);
 
-export const auth = new AuthClient({
-  url: `${location.origin}/auth/v1`,
-  // Required by the protocol, ignored by the server.
-  headers: { apikey: 'spv-portal' },
-  storageKey: SESSION_KEY,
-  storage: sessionStorageAdapter,
-  fetch: (input, init) => impersonatedFetch(trackedFetch, input, init),
-  persistSession: true,
-  autoRefreshToken: true,
-  detectSessionInUrl: true,
-  flowType: 'pkce',
-  // Enables /factors/recovery-codes in auth-js.
-  experimental: { recoveryCodes: true },
-});
+/** The auth client; undefined until [loadAuth] has loaded it, which everything behind sign-in waits for. */
+export let auth: AuthClient;
+let loading: Promise<AuthClient> | undefined;
+const listeners = new Set<(client: AuthClient) => void>();
+
+/** Loads the auth client: with a stored session or a callback at once, else when someone signs in. */
+export function loadAuth(): Promise<AuthClient> {
+  loading ??= import('./authClient').then(
+    ({ createAuthClient }) => {
+      auth = createAuthClient();
+      for (const listener of listeners) listener(auth);
+      return auth;
+    },
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
+  return loading;
+}
+
+/** Calls `listener` with the auth client once it is loaded. */
+export function onAuthLoaded(listener: (client: AuthClient) => void): () => void {
+  listeners.add(listener);
+  if (auth) listener(auth);
+  return () => void listeners.delete(listener);
+}
+
+/** Session of this browser; undefined without loading the client if none is stored. */
+async function storedSession() {
+  if (!loading && !hasStoredSession()) return { data: { session: null }, error: null };
+  return (await loadAuth()).getSession();
+}
 
 /** Access token. Throws if the session cannot be refreshed right now; the session is kept. */
 export async function accessToken(): Promise<string | undefined> {
   const impersonation = currentImpersonation();
   if (impersonation) return impersonation.token;
-  const { data, error } = await auth.getSession();
+  const { data, error } = await storedSession();
   if (error) throwIfTemporary(error);
   return data.session?.access_token;
 }
@@ -53,7 +58,7 @@ export async function accessToken(): Promise<string | undefined> {
 export async function accessTokenFor(user: string): Promise<string | undefined> {
   const impersonation = currentImpersonation();
   if (impersonation) return impersonation.user === user ? impersonation.token : undefined;
-  const { data, error } = await auth.getSession();
+  const { data, error } = await storedSession();
   if (error) throwIfTemporary(error);
   return data.session?.user.id === user ? data.session.access_token : undefined;
 }
@@ -62,7 +67,7 @@ export async function accessTokenFor(user: string): Promise<string | undefined> 
 export async function refreshToken(): Promise<string | undefined> {
   // An impersonation token cannot be refreshed: it expired or was revoked.
   if (currentImpersonation()) return leaveImpersonation();
-  const { data, error } = await auth.refreshSession();
+  const { data, error } = await (await loadAuth()).refreshSession();
   // Another sign-in or sign-out won meanwhile, here or in another tab: use its session.
   if (isAuthRefreshDiscardedError(error)) return accessToken();
   if (error) throwIfTemporary(error);
@@ -102,7 +107,7 @@ export async function signOut(): Promise<void> {
 export async function signOutEverywhere() {
   signingOut = true;
   try {
-    return await auth.signOut({ scope: 'global' });
+    return await (await loadAuth()).signOut({ scope: 'global' });
   } finally {
     signingOut = false;
   }
@@ -110,5 +115,5 @@ export async function signOutEverywhere() {
 
 /** Clears the local session after the server ended it. */
 export async function clearLocalSession(): Promise<void> {
-  await auth.signOut({ scope: 'local' });
+  await (await loadAuth()).signOut({ scope: 'local' });
 }

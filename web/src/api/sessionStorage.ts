@@ -53,6 +53,8 @@ export function restorePersistenceAfterRedirect(letIn: boolean): void {
   if (!letIn) setSessionPersistence(before === '');
 }
 
+export const hasStoredSession = () => sessionStorageAdapter.getItem(SESSION_KEY) !== null;
+
 /** User id of the stored session. Other tabs may have another session. */
 export function sessionOwner(): string | undefined {
   try {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 type Words = Record<string, string>;
@@ -19,6 +19,11 @@ function filesOf(folder: string, language: string): string[] {
 
 function placeholders(text: string): string[] {
   return [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '').toSorted();
+}
+
+/** `public.pages.json` is a part of the namespace `public`. */
+function namespaceOf(file: string): string {
+  return file.slice(0, file.indexOf('.'));
 }
 
 /** Plural forms (`rows_one`, `rows_other`) count as one message; Spanish also has `_many`. */
@@ -48,7 +53,8 @@ const known: Record<string, Set<string>> = {};
 for (const folder of Object.values(folders)) {
   for (const file of filesOf(folder, 'en')) {
     const keys = Object.keys(read(folder, 'en', file));
-    known[basename(file, '.json')] = new Set([...keys, ...keys.map(withoutPlural)]);
+    const name = namespaceOf(file);
+    known[name] = new Set([...(known[name] ?? []), ...keys, ...keys.map(withoutPlural)]);
   }
 }
 
@@ -113,7 +119,7 @@ function keysInUse(): (key: string) => boolean {
 test('every message is used', () => {
   const inUse = keysInUse();
   const words = filesOf(here, 'en').flatMap((file) =>
-    Object.keys(read(here, 'en', file)).map((key) => `${basename(file, '.json')}:${key}`),
+    Object.keys(read(here, 'en', file)).map((key) => `${namespaceOf(file)}:${key}`),
   );
   expect(words.filter((key) => !inUse(key))).toEqual([]);
 });

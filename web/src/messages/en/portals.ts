@@ -1,4 +1,5 @@
 import events from '@catalogue/en/events.json';
+import names from '@catalogue/en/names.json';
 import admin from './admin.json';
 import billing from './billing.json';
 import client from './client.json';
@@ -13,6 +14,7 @@ import notifications from './notifications.json';
 import orders from './orders.json';
 import partners from './partners.json';
 import profile from './profile.json';
+import publicPages from './public.pages.json';
 import reports from './reports.json';
 import requests from './requests.json';
 import security from './security.json';
@@ -22,6 +24,7 @@ import users from './users.json';
 /** Messages that the sign-in pages do not need. */
 export const messages = {
   events,
+  names,
   admin,
   billing,
   client,
@@ -36,6 +39,8 @@ export const messages = {
   orders,
   partners,
   profile,
+  // Beside the texts of signing in, in the same namespace.
+  public: publicPages,
   reports,
   requests,
   security,

@@ -8,6 +8,7 @@ import type { Spv } from '../../api/types';
 import { paths } from '../../paths';
 import { rowsState } from '../../shared/grid/listState';
 import { useParam } from '../../shared/queryParams';
+import { isActive } from '../../shared/spvs/dueDates';
 import { OrderLabel } from '../../shared/spvs/OrderLabel';
 import { orderName } from '../../shared/spvs/orderName';
 import { OwnRequests } from '../../shared/requests/OwnRequests';
@@ -22,7 +23,7 @@ import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 
 export function Component() {
-  const { t } = useTranslation(['client', 'common', 'requests']);
+  const { t } = useTranslation(['client', 'common', 'names', 'requests', 'shell']);
   const [q, setQ] = useParam('q');
   const state = rowsState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
   const columns: GridColumn<Spv>[] = [
@@ -37,6 +38,16 @@ export function Component() {
       key: 'number',
       header: t('orders.number'),
       cell: (spv) => <span className="mono">{spv.order_number}</span>,
+    },
+    {
+      key: 'step',
+      header: t('shell:record.current_step'),
+      cell: (spv) => (isActive(spv) && spv.current_step) || '—',
+    },
+    {
+      key: 'country',
+      header: t('order.country'),
+      cell: (spv) => t(`names:country.${spv.country}`),
     },
     {
       key: 'ordered',

@@ -47,7 +47,13 @@ export function Component() {
       sort: 'first_name',
       phone: 'title',
       link: nameOf,
-      cell: (member) => member.id === me.id && <Tag tone="rest">{t('employees.you')}</Tag>,
+      cell: (member) =>
+        member.id === me.id && (
+          <>
+            {' '}
+            <Tag tone="rest">{t('employees.you')}</Tag>
+          </>
+        ),
     },
     {
       key: 'email',

@@ -1,22 +1,22 @@
-import { Anchor, Button, Stack, TextInput } from '@mantine/core';
+import { Anchor, Box, Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
 import { api, body, ifVersion } from '../../api/client';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import type { Me, MeChange, Profile, ProfileChange } from '../../api/types';
+import type { Me, MeChange, Profile } from '../../api/types';
 import { paths } from '../../paths';
 import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
 import { changedFields } from '../../shared/settings/changedFields';
+import { EditCard } from '../../shared/settings/EditCard';
 import { SaveBar } from '../../shared/settings/SaveBar';
 import { useMe } from '../../shared/session/me';
-import { useVersionConflict } from '../../shared/StaleProblem';
 import { useUnsaved } from '../../ui/unsavedChanges';
 import { useSave } from '../../shared/useSave';
-import { BusyButton } from '../../ui/BusyButton';
 import { FieldPair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
@@ -39,22 +39,94 @@ export function Component() {
           </Button>
         }
       />
-      <Stack gap="md">
-        <Section title={t('clients.contact')}>
-          <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={4}>
-            {(profile) => <ProfileForm key={profile.version} profile={profile} />}
-          </SettingsState>
-        </Section>
-        <Section title={t('profile.zone')}>
-          <ZoneForm />
-        </Section>
-      </Stack>
+      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={4}>
+        {(profile) => (
+          <Stack gap="md" className={classes.cards}>
+            <Contact profile={profile} />
+            <Zone />
+          </Stack>
+        )}
+      </SettingsState>
     </>
   );
 }
 
+const onSaved = () =>
+  toast({
+    title: i18next.t('partners:profile.saved'),
+    description: i18next.t('partners:profile.saved_text'),
+  });
+
+/** Name and contact, as shown to staff and clients. */
+function Contact({ profile }: { profile: Profile }) {
+  const { t } = useTranslation(['partners', 'names']);
+  const me = useMe();
+  return (
+    <EditCard
+      title={t('clients.contact')}
+      saveLabel={t('profile.submit')}
+      whole={profile}
+      valuesOf={(of) => ({
+        first_name: of.first_name,
+        last_name: of.last_name,
+        phone: of.phone ?? '',
+        job_title: of.job_title ?? '',
+      })}
+      save={(values, version) =>
+        body(api.PATCH('/rest/v1/me/profile', { params: ifVersion(version), body: values }))
+      }
+      invalidates="user"
+      onSaved={(saved) => {
+        queryClient.setQueryData(queries.profile().queryKey, saved);
+        onSaved();
+      }}
+      load={() => queryClient.fetchQuery({ ...queries.profile(), staleTime: 0 })}
+    >
+      {(form) => {
+        const field = (name: keyof typeof form.values, needed = false) => (
+          <TextInput
+            size="sm"
+            label={t(`names:field.${name}`)}
+            required={needed}
+            {...form.getInputProps(name)}
+          />
+        );
+        return (
+          <>
+            <FieldPair>
+              {field('first_name', true)}
+              {field('last_name', true)}
+            </FieldPair>
+            <FieldPair>
+              {field('phone')}
+              {field('job_title')}
+            </FieldPair>
+            <FieldPair>
+              <TextInput
+                size="sm"
+                label={t('names:field.email')}
+                value={profile.email}
+                readOnly
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                description={
+                  <Anchor component={Link} to={paths.isoSecurity} fz="inherit">
+                    {t('profile.email_text')}
+                  </Anchor>
+                }
+              />
+              {me.company && (
+                <TextInput size="sm" label={t('profile.company')} value={me.company.name} readOnly />
+              )}
+            </FieldPair>
+          </>
+        );
+      }}
+    </EditCard>
+  );
+}
+
 /** An account preference, saved apart from the public profile. */
-function ZoneForm() {
+function Zone() {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const me = useMe();
   const form = useForm({ initialValues: { time_zone: me.time_zone } });
@@ -62,96 +134,30 @@ function ZoneForm() {
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
     onSaved: (saved: Me) => {
-      form.resetDirty();
+      form.setInitialValues({ time_zone: saved.time_zone });
+      form.reset();
       queryClient.setQueryData(queries.me().queryKey, saved);
-      toast({ title: t('profile.saved'), description: t('profile.saved_text') });
+      onSaved();
     },
   });
   useUnsaved(form.isDirty() && !save.isPending);
   return (
-    <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
-      <TimeZoneSelect
-        label={t('names:field.time_zone')}
-        description={t('profile.zone_text')}
-        {...form.getInputProps('time_zone')}
-      />
-      <BusyButton
-        type="submit"
-        busy={save.isPending}
-        label={t('profile.zone_submit')}
-        busyLabel={t('common:saving')}
-      />
-    </form>
-  );
-}
-
-function ProfileForm({ profile }: { profile: Profile }) {
-  const { t } = useTranslation(['partners', 'common', 'names']);
-  const me = useMe();
-  const stale = useVersionConflict();
-  const form = useForm({
-    initialValues: {
-      first_name: profile.first_name,
-      last_name: profile.last_name,
-      phone: profile.phone ?? '',
-      job_title: profile.job_title ?? '',
-    },
-  });
-  const save = useSave({
-    form,
-    save: (values: ProfileChange) =>
-      body(
-        api.PATCH('/rest/v1/me/profile', {
-          params: ifVersion(profile.version),
-          body: values,
-        }),
-      ),
-    invalidates: 'user',
-    onSaved: (saved) => {
-      queryClient.setQueryData(queries.profile().queryKey, saved);
-      toast({ title: t('profile.saved'), description: t('profile.saved_text') });
-    },
-    explain: stale.explain,
-  });
-  const problem = stale.problem(() =>
-    queryClient.invalidateQueries({ queryKey: queries.profile().queryKey }),
-  );
-  useUnsaved(form.isDirty() && !save.isPending);
-  const field = (name: keyof typeof form.values, needed = false) => (
-    <TextInput size="sm" label={t(`names:field.${name}`)} required={needed} {...form.getInputProps(name)} />
-  );
-  return (
-    <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
-      <FieldPair>
-        {field('first_name', true)}
-        {field('last_name', true)}
-      </FieldPair>
-      <FieldPair>
-        {field('phone')}
-        {field('job_title')}
-      </FieldPair>
-      <FieldPair>
-        <TextInput
-          size="sm"
-          label={t('names:field.email')}
-          value={profile.email}
-          readOnly
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          description={
-            <Anchor component={Link} to={paths.isoSecurity} fz="inherit">
-              {t('profile.email_text')}
-            </Anchor>
-          }
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+      <Section title={t('profile.zone')} flush>
+        <Box p="md">
+          <TimeZoneSelect
+            label={t('names:field.time_zone')}
+            description={t('profile.zone_text')}
+            {...form.getInputProps('time_zone')}
+          />
+        </Box>
+        <SaveBar
+          changes={changedFields(form)}
+          busy={save.isPending}
+          saveLabel={t('profile.zone_submit')}
+          onDiscard={form.reset}
         />
-        {me.company && <TextInput size="sm" label={t('profile.company')} value={me.company.name} readOnly />}
-      </FieldPair>
-      {problem && <div role="alert">{problem}</div>}
-      <SaveBar
-        changes={changedFields(form)}
-        busy={save.isPending}
-        saveLabel={t('profile.submit')}
-        onDiscard={form.reset}
-      />
+      </Section>
     </form>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentType, ReactElement } from 'react';
 import { useNavigate, type RouteObject } from 'react-router-dom';
+import { loadAuth } from '../../api/session';
 import { loadPortalMessages } from '../../messages';
 import { paths, type Portal } from '../../paths';
 import { requireStep, guardedHandle } from '../../shared/session/guard';
@@ -19,6 +20,14 @@ const operatorPages = ['pricing', 'careers', 'privacy'] as const;
 function complete<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return async () => {
     const [page] = await Promise.all([load(), import('../../shared/allStyles'), loadPortalMessages()]);
+    return page;
+  };
+}
+
+/** [complete] for a page that uses the auth client at once. */
+function withAuth<Page>(load: () => Promise<Page>): () => Promise<Page> {
+  return async () => {
+    const [page] = await Promise.all([complete(load)(), loadAuth()]);
     return page;
   };
 }
@@ -60,20 +69,20 @@ const tasks: RouteObject = {
     { path: paths.portalSelector, lazy: () => import('./auth/PortalSelectorPage') },
     { path: paths.employeePortal, lazy: complete(() => import('./auth/EmployeePortalPage')) },
     { path: paths.signup, lazy: complete(() => import('./auth/SignupPage')) },
-    { path: paths.forgotPassword, lazy: complete(() => import('./auth/ForgotPasswordPage')) },
-    { path: paths.resetPassword, lazy: complete(() => import('./auth/ResetPasswordPage')) },
-    { path: paths.confirm, lazy: complete(() => import('./auth/ConfirmPage')) },
+    { path: paths.forgotPassword, lazy: withAuth(() => import('./auth/ForgotPasswordPage')) },
+    { path: paths.resetPassword, lazy: withAuth(() => import('./auth/ResetPasswordPage')) },
+    { path: paths.confirm, lazy: withAuth(() => import('./auth/ConfirmPage')) },
     step(
       paths.mfa,
-      complete(() => import('./auth/MfaPage')),
+      withAuth(() => import('./auth/MfaPage')),
     ),
     step(
       paths.mfaSetup,
-      complete(() => import('./auth/MfaSetupPage')),
+      withAuth(() => import('./auth/MfaSetupPage')),
     ),
     step(
       paths.newPassword,
-      complete(() => import('./auth/NewPasswordPage')),
+      withAuth(() => import('./auth/NewPasswordPage')),
     ),
     { path: paths.success, lazy: complete(() => import('./SuccessPage')) },
     { path: paths.unsubscribe, lazy: complete(() => import('./UnsubscribePage')) },

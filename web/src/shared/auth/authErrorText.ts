@@ -1,6 +1,7 @@
 /** Messages of auth client errors. */
-import { isAuthRetryableFetchError, isAuthWeakPasswordError, type AuthError } from '@supabase/auth-js';
+import type { AuthError } from '@supabase/auth-js';
 import i18next from 'i18next';
+import { isAuthRetryableFetchError, isAuthWeakPasswordError } from '../../api/authErrors';
 import { errorText, temporaryError, secondsFromMessage } from '../../api/errors';
 
 export interface Problem {

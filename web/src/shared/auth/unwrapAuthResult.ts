@@ -1,9 +1,9 @@
+import type { AuthError } from '@supabase/auth-js';
 import {
   isAuthRetryableFetchError,
   isAuthSessionMissingError,
   isAuthWeakPasswordError,
-  type AuthError,
-} from '@supabase/auth-js';
+} from '../../api/authErrors';
 import { ApiError, temporaryError, secondsFromMessage } from '../../api/errors';
 
 interface AuthResult {

@@ -10,7 +10,7 @@ import { queries } from '../../api/queries';
 import type { DocumentDetail, DocumentVersion } from '../../api/types';
 import { actorName } from '../../messages/actorName';
 import { dateTime } from '../../messages/format';
-import { UserLink } from '../records/links';
+import { ClientLink, UserLink } from '../records/links';
 import { refetchAll } from '../StaleProblem';
 import { Crumb } from '../shell/Crumb';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
@@ -195,7 +195,12 @@ function Side({ document }: { document: DocumentDetail }) {
           details={[
             [t('reference'), document.reference],
             [t('internal'), document.internal ? t('internal_text') : null],
-            [t('column.client'), places.isClient ? null : document.client.name],
+            [
+              t('column.client'),
+              places.isClient ? null : (
+                <ClientLink key="client" id={document.client.id} name={document.client.name} />
+              ),
+            ],
             [t('column.order'), order],
             [t('column.version'), String(document.versions_count)],
             [t('column.updated'), <RelativeTime key="updated" at={document.updated_at} />],

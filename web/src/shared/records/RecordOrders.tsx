@@ -36,7 +36,7 @@ export function RecordOrders({ of, pathOf, withClient = false }: Props) {
       key: 'step',
       header: t('record.current_step'),
       phone: 'text',
-      cell: (spv) => spv.current_step ?? '—',
+      cell: (spv) => (spv.status !== 'cancelled' && spv.current_step) || '—',
     },
     {
       key: 'status',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { SpvDetail, Step } from '../../api/types';
+import { useMe } from '../session/me';
 import { DueTag } from './DueTag';
 import { isActive, waitingFor } from './dueDates';
 import classes from './BlockedBy.module.css';
@@ -11,15 +12,18 @@ import { Prose } from '../../ui/Prose';
 /** Who blocks the order, and why. Nothing if the order is not blocked. */
 export function BlockedBy({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
   const { t } = useTranslation(['orders', 'names']);
+  const me = useMe();
   const workedOn = isActive(spv);
   const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: workedOn });
   // Hidden until document requests are known, which may change it; on error the steps show it.
   const waiting = workedOn && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;
   if (!waiting) return null;
-  const { name: what, day, on, reason } = waiting;
-  const yours = on === reader;
+  const { name: what, day, on, reason, assignee } = waiting;
+  // Work of the team waits for its assignee; without one, for the team.
+  const yours = on === reader && (on !== 'staff' || assignee?.id === me.id);
   const Icon = yours ? IconUserExclamation : IconHourglass;
-  const name = { step: what, who: t(`names:waiting_on.${on}`) };
+  const who = (on === 'staff' && assignee?.name) || t(`names:waiting_on.${on}`);
+  const name = { step: what, who };
   return (
     <div className={classes.line} data-yours={yours}>
       <Icon size={18} stroke={1.75} aria-hidden="true" />

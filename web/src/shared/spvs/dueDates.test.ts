@@ -44,6 +44,7 @@ test('order waits for the client while a document is needed, unless a step is bl
     day: '2026-11-24',
     on: 'client',
     reason: null,
+    assignee: null,
   });
   const returned = waits(passport, asked('Deed', 'needs_revision'));
   expect(returned).toMatchObject({ name: 'Deed', on: 'client', reason: 'cut off' });

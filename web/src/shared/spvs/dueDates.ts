@@ -40,6 +40,8 @@ export interface Waiting {
   on: NonNullable<Step['waiting_on']>;
   /** Optional reason. */
   reason: string | null;
+  /** Assignee of the step; null for a document. */
+  assignee: Step['assignee'];
 }
 
 /**
@@ -54,12 +56,13 @@ export function waitingFor(steps: Step[], requests: DocumentRequest[]): Waiting 
     .toSorted((one, other) => (one.due_date ?? '9').localeCompare(other.due_date ?? '9'));
   const request = openRequests.find(({ status }) => status === 'needs_revision') ?? openRequests[0];
   if (request && !blocked) {
-    return { name: request.name, day: request.due_date, on: 'client', reason: request.reason };
+    const { name, due_date: day, reason } = request;
+    return { name, day, on: 'client', reason, assignee: null };
   }
   const step = blocked ?? open.find(({ status }) => status === 'in_progress') ?? open[0];
-  return (
-    step && { name: step.step_name, day: step.due_date, on: waitingOn(step), reason: step.blocked_reason }
-  );
+  if (!step) return undefined;
+  const { step_name: name, due_date: day, blocked_reason: reason, assignee } = step;
+  return { name, day, on: waitingOn(step), reason, assignee };
 }
 
 export function waitingOn(step: Step): NonNullable<Step['waiting_on']> {

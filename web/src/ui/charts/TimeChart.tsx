@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { leadingBlank } from './leadingBlank';
 import { scaleTicks } from './ticks';
 import classes from './TimeChart.module.css';
 
@@ -58,7 +59,7 @@ export function TimeChart<Row>(props: Props<Row>) {
   const [first] = series;
   // A period without figures is no comparison.
   const compared = first && before?.rows.some((row) => first.value(row)) ? before : undefined;
-  const points = rows.map((row, n): PlotRow => {
+  const all = rows.map((row, n): PlotRow => {
     const past = compared?.rows[n];
     return {
       key: rowKey(row),
@@ -71,9 +72,10 @@ export function TimeChart<Row>(props: Props<Row>) {
       running: running?.is(row) ?? false,
     };
   });
+  const points = all.slice(leadingBlank(all));
   const heights = points.flatMap(({ values, before: past }) => {
-    const all = values.map((value) => value ?? 0);
-    return [...(stacked ? [all.reduce((sum, value) => sum + value, 0)] : all), past?.value ?? 0];
+    const known = values.map((value) => value ?? 0);
+    return [...(stacked ? [known.reduce((sum, value) => sum + value, 0)] : known), past?.value ?? 0];
   });
   const names = series.map(({ name }) => name);
   const isRunning = points.some((point) => point.running);

@@ -7,6 +7,7 @@ import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import { errorText } from '../../../api/errors';
 import type { ImportSummary } from '../../../api/types';
+import { actorName } from '../../../messages/actorName';
 import { dateTime, number } from '../../../messages/format';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { useSave } from '../../../shared/useSave';
@@ -19,14 +20,14 @@ import { toast } from '../../../ui/toasts';
 
 /** Imports that created rows, each with an undo for a day. */
 export function RecentImports() {
-  const { t } = useTranslation('admin');
+  const { t } = useTranslation(['admin', 'names']);
   const { data, error, refetch, dataUpdatedAt } = useQuery(queries.imports());
   const [undoing, setUndoing] = useState<ImportSummary | null>(null);
   const columns: GridColumn<ImportSummary>[] = [
     { key: 'file', phone: 'title', header: t('imports.file'), cell: ({ file_name: name }) => name || '–' },
     { key: 'kind', phone: 'text', header: t('imports.kind'), cell: ({ kind }) => t(`imports.kinds.${kind}`) },
     { key: 'created', header: t('imports.created'), align: 'right', cell: ({ created }) => number(created) },
-    { key: 'by', header: t('imports.by'), cell: ({ created_by: by }) => by },
+    { key: 'by', header: t('imports.by'), cell: ({ created_by: by }) => actorName(t, by) },
     {
       key: 'at',
       phone: 'end',

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
+import { date } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
@@ -36,7 +37,9 @@ export function Component() {
           spv && (
             <>
               {spv.vehicle_name && <span className="mono">{spv.identifier} · </span>}
-              {t('order.number', { number: spv.order_number })}
+              {spv.identifier.endsWith(spv.order_number)
+                ? t('order.ordered', { date: date(spv.ordered_date) })
+                : t('order.number', { number: spv.order_number })}
             </>
           )
         }

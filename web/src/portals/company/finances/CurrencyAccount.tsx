@@ -18,6 +18,15 @@ interface AmountRow {
   figures: FinanceFigures;
 }
 
+/** Months from the first that has figures, up to the current one. */
+function fromFirstOrder(months: FinanceAccount['months']): FinanceAccount['months'] {
+  const isBlank = ({ spvs, ...sums }: FinanceFigures) =>
+    spvs === 0 && Object.values(sums).every((sum) => Number(sum) === 0);
+  const known = monthsSoFar(months);
+  const first = known.findIndex(({ figures }) => !isBlank(figures));
+  return known.slice(Math.max(0, first));
+}
+
 /** Account in one currency: totals, monthly chart, and tables that add up to them. */
 export function CurrencyAccount({ account }: { account: FinanceAccount }) {
   const { t } = useTranslation(['reports', 'names']);
@@ -46,7 +55,7 @@ export function CurrencyAccount({ account }: { account: FinanceAccount }) {
     {
       name: 'by_month',
       first: t('finances.month'),
-      rows: account.months.map((row) => ({
+      rows: fromFirstOrder(account.months).map((row) => ({
         key: row.month,
         name: month(row.month),
         path: paths.companySpvsOf(monthFilter(row.month)),

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import type { ReportName, ReportSchedule, ReportSchedules } from '../../../api/types';
 import { date } from '../../../messages/format';
+import { useMe } from '../../../shared/session/me';
 import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
@@ -27,6 +28,7 @@ const intervals = ['weekly', 'monthly'] as const;
 export function ScheduleForm({ schedule, admins, report, period = 'this_year', onClose }: Props) {
   const { t } = useTranslation(['reports', 'names', 'common']);
   const company = useCompany();
+  const me = useMe();
   // Former admins are no longer offered.
   const chosen = schedule?.recipients.filter(({ may_see: sees }) => sees).map(({ id }) => id);
   const form = useForm({
@@ -34,7 +36,8 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
       report: schedule?.report ?? report,
       period: schedule?.period ?? period,
       every: schedule?.every ?? 'weekly',
-      recipients: chosen ?? admins.map(({ id }) => id),
+      // Others are added by name: a new schedule mails only its author.
+      recipients: chosen ?? admins.filter(({ id }) => id === me.id).map(({ id }) => id),
     },
   });
   const save = useSave({

@@ -72,13 +72,13 @@ function WaitingTime({ request }: { request: Request }) {
   return (
     <li>
       <div className={classes.line}>
-        <Anchor component={Link} to={paths.request(request.id)} className="mono">
-          {request.reference}
+        <Anchor component={Link} to={paths.request(request.id)} className={classes.name}>
+          {request.name}
         </Anchor>
         <RequestDueDate request={request} />
       </div>
       <Text size="xs" c="dimmed" truncate>
-        {t(`request_kind.${request.kind}`)} · {request.name}
+        {t(`request_kind.${request.kind}`)} · <span className="mono">{request.reference}</span>
       </Text>
     </li>
   );

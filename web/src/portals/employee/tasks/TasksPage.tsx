@@ -25,8 +25,11 @@ export function Component() {
   const [param, setParam] = useParam('show');
   const shown = choices.find((choice) => choice === param) ?? 'all';
   const rowsOf = (choice: Choice) => state.rows?.filter((task) => isShown(task, choice));
-  // Kinds without a task are not offered.
-  const offered = choices.filter((choice) => choice === 'all' || choice === shown || rowsOf(choice)?.length);
+  const isLoading = !state.rows && !state.error;
+  // Kinds without a task are not offered. While loading, all stand there, so that the list does not move.
+  const offered = choices.filter(
+    (choice) => isLoading || choice === 'all' || choice === shown || rowsOf(choice)?.length,
+  );
   return (
     <>
       <PageHeader title={t('tasks.title')} text={t('tasks.text')} />
@@ -48,10 +51,13 @@ export function Component() {
               size="xs"
               aria-label={t('tasks.show')}
               value={shown}
+              disabled={isLoading}
               onChange={(next) => setParam(next === 'all' ? '' : next)}
               data={offered.map((choice) => ({
                 value: choice,
-                label: `${t(`tasks.show_${choice}`)} ${number(rowsOf(choice)?.length ?? 0)}`,
+                label: isLoading
+                  ? t(`tasks.show_${choice}`)
+                  : `${t(`tasks.show_${choice}`)} ${number(rowsOf(choice)?.length ?? 0)}`,
               }))}
             />
           </div>

@@ -50,6 +50,24 @@ export interface Entry {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
+/** Groups that readers look for first; the others follow by name. */
+const MAIN_NOUNS = [
+  'spvs',
+  'steps',
+  'clients',
+  'companies',
+  'isos',
+  'documents',
+  'requests',
+  'invoices',
+  'commissions',
+];
+
+function rank(noun: string): number {
+  const place = MAIN_NOUNS.indexOf(noun);
+  return place < 0 ? MAIN_NOUNS.length : place;
+}
+
 /** Groups operations by the first path segment: `/rest/v1/spvs/{id}/start` and `spvs.csv` belong to `spvs`. */
 export function groupByNoun(document: Document): [noun: string, entries: Entry[]][] {
   const groups = new Map<string, Entry[]>();
@@ -61,7 +79,7 @@ export function groupByNoun(document: Document): [noun: string, entries: Entry[]
     const noun = operationNoun(path);
     groups.set(noun, [...(groups.get(noun) ?? []), ...entries]);
   }
-  return [...groups].toSorted(([one], [other]) => one.localeCompare(other));
+  return [...groups].toSorted(([one], [other]) => rank(one) - rank(other) || one.localeCompare(other));
 }
 
 function operationNoun(path: string): string {

@@ -2,6 +2,7 @@ import { useRef, useState, type FormEvent } from 'react';
 import { Checkbox, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { loadAuth } from '../../../api/session';
 import { useSettings } from '../../../shared/settings/useSettings';
 import { paths, type Portal } from '../../../paths';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -47,6 +48,8 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
   const settings = useSettings();
 
+  // Signing in waits for the auth client; failures show then.
+  const warm = () => void loadAuth().catch(() => undefined);
   const focus = (name: string) => form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus();
 
   const submit = async (event: FormEvent) => {
@@ -81,7 +84,7 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
     withAsterisk: false,
   };
   return (
-    <form ref={form} className={css.form} noValidate onSubmit={(event) => void submit(event)}>
+    <form ref={form} className={css.form} noValidate onSubmit={(event) => void submit(event)} onFocus={warm}>
       {notice && <p className={task.problem}>{notice}</p>}
       {limited && <p className={css.limited}>{t('login.storage')}</p>}
       <TextInput

@@ -1,7 +1,7 @@
 import { redirect, type LoaderFunctionArgs } from 'react-router-dom';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
-import { auth } from '../../../api/session';
+import { loadAuth } from '../../../api/session';
 import { homePath, paths } from '../../../paths';
 import { parseCallback } from './provider';
 
@@ -12,7 +12,7 @@ export async function callbackLoader({ request }: LoaderFunctionArgs): Promise<R
   const back = parseCallback(search, location.pathname === paths.landing ? location.hash : '');
   if (!back) return null;
   if (back.error) return redirect(`${paths.portalSelector}?error_code=${encodeURIComponent(back.error)}`);
-  const { error } = await auth.initialize();
+  const { error } = await (await loadAuth()).initialize();
   const me = error ? undefined : await queryClient.fetchQuery(queries.me()).catch(() => undefined);
   return redirect(me ? homePath(me.role) : `${paths.portalSelector}?error_code=bad_oauth_callback`);
 }

@@ -5,7 +5,7 @@ import {
   restorePersistenceAfterRedirect,
   setSessionPersistenceForRedirect,
 } from '../../../api/sessionStorage';
-import { accessToken, auth, hasAuthCallback } from '../../../api/session';
+import { accessToken, hasAuthCallback, loadAuth } from '../../../api/session';
 import { paths, type Portal } from '../../../paths';
 import { enterPortal, showSignInError, type SignInOutcome } from './signIn';
 
@@ -20,6 +20,7 @@ export async function redirectToProvider(
   remember: boolean,
 ): Promise<void> {
   setSessionPersistenceForRedirect(remember);
+  const auth = await loadAuth();
   await auth.signInWithOAuth({
     provider: providerIds[provider],
     options: { redirectTo: location.origin + paths.login(portal) },
@@ -62,6 +63,7 @@ export async function completeProviderSignIn(portal: Portal): Promise<SignInOutc
 }
 
 async function exchangeCode(portal: Portal): Promise<SignInOutcome> {
+  const auth = await loadAuth();
   const { error } = await auth.initialize();
   if (error)
     return showSignInError(portal, {

@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
-import { auth, signOut } from '../../../api/session';
+import { loadAuth, signOut } from '../../../api/session';
 import { authErrorText, type Problem } from '../../../shared/auth/authErrorText';
 import { withReturnTo, nextRequirement } from '../../../shared/session/requirements';
 import { setSessionPersistence } from '../../../api/sessionStorage';
@@ -25,6 +25,7 @@ export async function signIn(
 ): Promise<SignInOutcome> {
   const undo = setSessionPersistence(remember);
   try {
+    const auth = await loadAuth();
     const { error } = await auth.signInWithPassword({ email, password });
     if (!error) return await enterPortal(portal);
     undo();
