@@ -543,6 +543,10 @@ fn read_backup_copy(
 ) -> Option<(StorageUrl, Option<Credentials>)> {
     let access_key_id = read.optional("backup_copy_access_key_id", "the id of an access key", non_empty);
     let secret_access_key = read.optional("backup_copy_secret_access_key", "the secret of an access key", non_empty);
+    if access_key_id.is_some() != secret_access_key.is_some() {
+        // The keys of the documents could delete copies.
+        read.errors.push("backup_copy_access_key_id and backup_copy_secret_access_key: set both or neither".to_owned());
+    }
     let credentials = access_key_id
         .zip(secret_access_key)
         .map(|(access_key_id, secret_access_key)| Credentials { access_key_id, secret_access_key })

@@ -45,7 +45,10 @@ async fn another_client_company_and_partner_take_over_an_untouched_order() {
         let (maya, id, maya_ctx) = world.client("Maya", acme, Some(ivan)).await;
         let (nils, _, nils_ctx) = world.client("Nils", beta, None).await;
         let (elias, sam) = (world.employee("Elias").await, world.super_admin("Sam").await);
+        let detail = Correction { reference: Some("Maya's own".to_owned()), ..Correction::default() };
+        correct(&elias, id, detail).await;
         let all = || Correction {
+            reference: Some("Nils' own".to_owned()),
             client_id: Some(nils),
             company_id: Some(beta),
             iso_id: Some(Some(ingrid)),
@@ -101,6 +104,14 @@ async fn another_client_company_and_partner_take_over_an_untouched_order() {
         };
         assert_eq!(of(&maya_ctx).await, [(maya, invoices::Status::Void)]);
         assert_eq!(of(&nils_ctx).await, [(nils, invoices::Status::Due)]);
+        let by_words = async |ctx: &Ctx, q: &str| {
+            let filter = invoices::Filter { q: Some(q.to_owned()), ..Default::default() };
+            let found = invoices::list(ctx, &filter, &PageQuery::default()).await.unwrap().items;
+            found.into_iter().map(|invoice| (invoice.reference.clone(), invoice.replaced_by())).collect::<Vec<_>>()
+        };
+        assert_eq!(by_words(&maya_ctx, "nils").await, []);
+        assert_eq!(by_words(&maya_ctx, "").await, [(None, None)], "nothing of the new client's order");
+        assert_eq!(by_words(&nils_ctx, "nils").await.len(), 1);
         let asked = document_requests::list(&nils_ctx, id).await.unwrap();
         assert!(asked.iter().all(|request| request.client_id == nils));
 

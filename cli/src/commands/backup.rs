@@ -22,6 +22,7 @@ use domain::{
 };
 use indicatif::ProgressBar;
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -223,7 +224,9 @@ async fn fetch(ctx: &Ctx, args: FetchArgs, out: &Output) -> Result {
         None => None,
     };
     let found = copies::list(ctx).await?;
-    let mut matching = found.into_iter().map(|copy| copy.name).filter(|name| name.starts_with(&args.id));
+    let fits = |name: &String| args.id.len() >= MIN_PREFIX && name.starts_with(&args.id);
+    let names: BTreeSet<String> = found.into_iter().map(|copy| copy.name).filter(fits).collect();
+    let mut matching = names.into_iter();
     let name = match (matching.next(), matching.next()) {
         (Some(name), None) => name,
         _ => args.id,
@@ -303,8 +306,8 @@ async fn restore(config: &Config, args: RestoreArgs, out: &Output, prompt: &Prom
     let ctx = context::operator_ctx(&config.options(None)?, db);
     let restored = async {
         let target = if args.replace { Target::Replace } else { Target::Empty };
-        if args.replace && backups::is_used(&ctx).await? {
-            save_replaced(&ctx).await?;
+        if args.replace {
+            save_replaced(&ctx, name).await?;
         }
         restore_into(&ctx, name, target, stop).await
     }
@@ -323,13 +326,15 @@ async fn restore(config: &Config, args: RestoreArgs, out: &Output, prompt: &Prom
     Ok(())
 }
 
-/// Makes the backup of a portal that is about to be replaced.
-async fn save_replaced(ctx: &Ctx) -> Result {
+/// Makes the backup of a portal that is about to be replaced by another one.
+async fn save_replaced(ctx: &Ctx, replacement: &str) -> Result {
     let bar = progress::spinner();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "copied");
-    let made = backups::create(ctx, &on_progress).await;
+    let made = backups::create_before_replacing(ctx, replacement, &on_progress).await;
     bar.finish_and_clear();
-    info(&format!("What is here now can be restored with `spvctl backup restore {} --replace`.", made?.name));
+    if let Some(made) = made? {
+        info(&format!("What is here now can be restored with `spvctl backup restore {} --replace`.", made.name));
+    }
     Ok(())
 }
 
@@ -348,10 +353,14 @@ async fn restore_into(ctx: &Ctx, name: &str, target: Target, mut stop: watch::Re
     }
 }
 
+/// The shortest beginning of a name that is completed: a year.
+const MIN_PREFIX: usize = 4;
+
 /// The name of the one backup that begins with what was typed; else what was typed.
 async fn backup_name(ctx: &Ctx, typed: String) -> Result<String> {
     let found = backups::list_stored(ctx).await?;
-    let mut matching = found.into_iter().map(|manifest| manifest.name).filter(|name| name.starts_with(&typed));
+    let fits = |name: &String| typed.len() >= MIN_PREFIX && name.starts_with(&typed);
+    let mut matching = found.into_iter().map(|manifest| manifest.name).filter(fits);
     Ok(match (matching.next(), matching.next()) {
         (Some(name), None) => name,
         _ => typed,

@@ -203,11 +203,16 @@ pub(crate) async fn correct_within(
     if after.currency != before.currency {
         check_currency(tx, &before).await?;
     }
+    if parties::is_changed(&before, &after) || after.country != before.country {
+        // Payments and reviews of commissions wait: they count for the dimensions that they find.
+        invoices::lock_of_order(tx, id).await?;
+        commissions::lock_of_order(tx, id).await?;
+    }
     if parties::is_changed(&before, &after) {
         parties::change(tx, ctx, &before, &mut after).await?;
     }
     if after.country != before.country {
-        country::change(tx, ctx, &before, &mut after).await?;
+        country::change(tx, ctx, &before, &steps, &mut after).await?;
     }
     if after.dimensions() != before.dimensions() {
         invoices::count_moved(tx, id, after.dimensions()).await?;
@@ -228,8 +233,9 @@ pub(crate) async fn correct_within(
             currency: after.currency,
         });
     }
-    if is_price_changed(&before, &after) || before.client_id != after.client_id {
-        consequences.extend(follow_price(tx, ctx, &before, &after).await?);
+    let is_billed_anew = is_billed_anew(tx, &before, &after).await?;
+    if is_price_changed(&before, &after) || is_billed_anew {
+        consequences.extend(follow_price(tx, ctx, &before, &after, is_billed_anew).await?);
     }
     Ok(Corrected { spv, steps, consequences })
 }
@@ -251,7 +257,16 @@ fn is_price_changed(before: &Spv, after: &Spv) -> bool {
     price(before) != price(after)
 }
 
-async fn follow_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv) -> Result<Vec<Consequence>> {
+/// Whether the unpaid invoices say something that is wrong now: another currency, another client, or another country.
+async fn is_billed_anew(tx: &mut Tx, before: &Spv, after: &Spv) -> Result<bool> {
+    let billed = |spv: &Spv| (spv.currency, spv.client_id);
+    if billed(before) != billed(after) {
+        return Ok(true);
+    }
+    Ok(before.country != after.country && !invoices::has_payments(tx, after.id).await?)
+}
+
+async fn follow_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv, billed_anew: bool) -> Result<Vec<Consequence>> {
     let order = InvoiceableOrder {
         spv_id: spv.id,
         identifier: &spv.identifier(),
@@ -259,10 +274,7 @@ async fn follow_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv) -> Result
         dimensions: spv.dimensions(),
         price_minor: spv.price_minor.unwrap_or(0),
     };
-    let former = FormerPrice {
-        minor: before.price_minor.unwrap_or(0),
-        billed_anew: (before.currency, before.client_id) != (spv.currency, spv.client_id),
-    };
+    let former = FormerPrice { minor: before.price_minor.unwrap_or(0), billed_anew };
     let changes = invoices::follow_price(tx, ctx, order, former).await?;
     Ok(changes.into_iter().map(Consequence::Invoice).collect())
 }
@@ -285,7 +297,13 @@ async fn log(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
     let all = |event: activity::Event| event.of(Some(after.client_id), Some(after.company_id), after.iso_id);
     let details = (Details::from(before), Details::from(after));
     if details.0 != details.1 {
-        activity::append(tx, ctx, all(event("spv.updated")).changed(&details.0, &details.1)?).await?;
+        // New parties must not learn what the order was before them.
+        let updated = if parties::is_changed(before, after) {
+            activity::Event::new("spv.updated", "spv", after.id.0, after.identifier()).spv(after.id)
+        } else {
+            all(event("spv.updated"))
+        };
+        activity::append(tx, ctx, updated.changed(&details.0, &details.1)?).await?;
     }
     if is_price_changed(before, after) {
         activity::append(tx, ctx, all(event("spv.price_corrected"))).await?;

@@ -41,7 +41,8 @@ enum Sign {
     Remove,
 }
 
-/// The dimensions of an order's money. They never change.
+/// The dimensions of an order's money. A correction that changes them moves the counts of its invoices and commissions
+/// (`count_moved` of both).
 #[derive(Clone, Copy, Debug, PartialEq, sqlx::FromRow)]
 pub(crate) struct Dimensions {
     #[sqlx(rename = "company_id")]

@@ -154,7 +154,7 @@ const NOUN_DEPENDENCIES = {
   step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],
   report_schedule: ['report_schedules'],
   document: ['documents'],
-  // Attachments of a deleted document are gone too.
+  // Its attachments can no longer be opened either.
   'document.infected': ['documents', 'threads', 'invoices', 'requests'],
   document_request: ['document_requests', 'documents', 'tasks'],
   session: ['security', 'users'],

@@ -65,6 +65,9 @@ async fn load(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
     };
     let recipient = match store::recipient(tx, user_id).await? {
         None => Err("the account is suspended or archived"),
+        Some(recipient) if !is_still_theirs(tx, &mail, user_id, &recipient).await? => {
+            Err("the order is another client's by now")
+        }
         Some(recipient) => check_still_wanted(&mail, &recipient).map(|()| recipient),
     };
     match recipient {
@@ -161,6 +164,14 @@ async fn load_for(tx: &mut Tx, mail: Mail, user_id: UserId, recipient: Recipient
         unsubscribe: None,
         before_setup,
     })
+}
+
+/// Whether the order of a client's mail is still theirs: it may have been corrected to another client.
+async fn is_still_theirs(tx: &mut Tx, mail: &Mail, user_id: UserId, recipient: &Recipient) -> Result<bool> {
+    match mail.spv_id.filter(|_| recipient.role == Role::Client) {
+        Some(spv) => store::is_client_of(tx, spv, user_id).await,
+        None => Ok(true),
+    }
 }
 
 /// Checks that a mail still belongs to its recipient; the error is the reason to give it up.

@@ -4,7 +4,7 @@ use crate::{
         access::{Role, is_shut_out_sql},
         db::{Sql, Tx},
         error::Result,
-        ids::{CompanyId, UserId},
+        ids::{CompanyId, SpvId, UserId},
         locale::DateFormat,
         logo::Logo,
     },
@@ -47,4 +47,9 @@ pub async fn company_logo(db: &mut impl Sql, user: UserId) -> Result<Option<Logo
     .bind(user)
     .optional()
     .await
+}
+
+/// Whether the order is this client's.
+pub async fn is_client_of(tx: &mut Tx, spv: SpvId, client: UserId) -> Result<bool> {
+    tx.sql("select exists (select 1 from spvs where id = $1 and client_id = $2)").bind(spv).bind(client).scalar().await
 }

@@ -187,7 +187,9 @@ pub(super) async fn write(tx: &mut Tx) -> Result<()> {
         }
     }
     for (key, sums) in &changed {
-        if let (RollupKey::ClientOrders { company, client }, ..0) = (key, sums.n) {
+        if let RollupKey::ClientOrders { company, client } = key
+            && sums.n < 0
+        {
             remove_without_orders(tx, *company, *client).await?;
         }
     }

@@ -30,6 +30,8 @@ use tokio::{task::spawn_blocking, time::timeout};
 
 /// Size of the parts of a multipart upload, the smallest that S3 accepts.
 const PART_SIZE: usize = 5 << 20;
+/// Parts of a large content, half of what S3 accepts.
+const PARTS: u64 = 5_000;
 /// Bytes at the start of a content from which its media type is detected.
 const SNIFF_BYTES: usize = 8 << 10;
 /// Size of the ranges in which contents are read, so that a slow reader holds no connection to the storage, and timeouts do
@@ -216,11 +218,26 @@ impl Storage {
     ///
     /// # Errors
     /// Unavailable, and errors of the stream; then nothing is written.
-    pub async fn write(&self, key: &str, mut content: impl Stream<Item = Result<Bytes>> + Unpin + Send) -> Result<()> {
-        let mut writer = self.begin(key).await?;
+    pub async fn write(&self, key: &str, content: impl Stream<Item = Result<Bytes>> + Unpin + Send) -> Result<()> {
+        self.write_sized(key, content, 0).await
+    }
+
+    /// [`Self::write`] for about `bytes` in all: S3 accepts 10,000 parts, so those of a large content are larger. Holds three
+    /// parts in memory.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub async fn write_sized(
+        &self,
+        key: &str,
+        mut content: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+        bytes: u64,
+    ) -> Result<()> {
+        let part = PART_SIZE.max(usize::try_from(bytes / PARTS).unwrap_or(usize::MAX));
+        let mut writer = self.begin(key, part).await?;
         while let Some(bytes) = content.next().await {
             let ready = match bytes {
-                Ok(bytes) => self.has_room(&mut writer).await.map(|()| bytes),
+                Ok(bytes) => self.has_room(&mut writer, part).await.map(|()| bytes),
                 Err(e) => Err(e),
             };
             match ready {
@@ -231,7 +248,7 @@ impl Storage {
                 }
             }
         }
-        self.finish(writer).await
+        self.finish(writer, part).await
     }
 
     /// Concatenates `parts` under `key`, atomically for readers. Holds a few megabytes in memory.
@@ -239,10 +256,10 @@ impl Storage {
     /// # Errors
     /// Unavailable; then nothing is written.
     pub async fn join(&self, parts: &[String], key: &str) -> Result<Content> {
-        let mut writer = self.begin(key).await?;
+        let mut writer = self.begin(key, PART_SIZE).await?;
         match self.copy(parts, &mut writer).await {
             Ok(content) => {
-                self.finish(writer).await?;
+                self.finish(writer, PART_SIZE).await?;
                 Ok(content)
             }
             Err(error) => {
@@ -265,7 +282,7 @@ impl Storage {
                 content.bytes += bytes.len() as u64;
                 let room = SNIFF_BYTES - content.head.len();
                 content.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
-                self.has_room(writer).await?;
+                self.has_room(writer, PART_SIZE).await?;
                 writer.put(bytes);
             }
         }
@@ -273,18 +290,18 @@ impl Storage {
         Ok(content)
     }
 
-    async fn begin(&self, key: &str) -> Result<WriteMultipart> {
+    async fn begin(&self, key: &str, part: usize) -> Result<WriteMultipart> {
         let upload = self.within(0, self.store.put_multipart(&Path::from(key))).await?;
-        Ok(WriteMultipart::new_with_chunk_size(upload, PART_SIZE))
+        Ok(WriteMultipart::new_with_chunk_size(upload, part))
     }
 
     /// Waits until at most one part is being uploaded.
-    async fn has_room(&self, writer: &mut WriteMultipart) -> Result<()> {
-        self.within(2 * PART_SIZE as u64, writer.wait_for_capacity(1)).await
+    async fn has_room(&self, writer: &mut WriteMultipart, part: usize) -> Result<()> {
+        self.within(2 * part as u64, writer.wait_for_capacity(1)).await
     }
 
-    async fn finish(&self, writer: WriteMultipart) -> Result<()> {
-        self.within(3 * PART_SIZE as u64, writer.finish()).await.map(drop)
+    async fn finish(&self, writer: WriteMultipart, part: usize) -> Result<()> {
+        self.within(3 * part as u64, writer.finish()).await.map(drop)
     }
 
     async fn abort(&self, writer: WriteMultipart) {
@@ -304,13 +321,13 @@ impl Storage {
         self.unavailable(format!("no answer within {limit:?}"))
     }
 
-    /// The keys of all contents with their sizes.
+    /// The keys of the contents at the top level, with their sizes.
     ///
     /// # Errors
     /// Unavailable.
     pub async fn list(&self) -> Result<Vec<(String, u64)>> {
-        let found = self.store.list(None).map_ok(|found| (found.location.to_string(), found.size)).try_collect();
-        self.within(0, found).await
+        let found = self.within(0, self.store.list_with_delimiter(None)).await?;
+        Ok(found.objects.into_iter().map(|found| (found.location.to_string(), found.size)).collect())
     }
 
     /// Deletes everything below `folder`, if there is anything.

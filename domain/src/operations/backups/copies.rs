@@ -2,8 +2,8 @@
 //! a recipient is set. Each stands alone, and `tar` and `age` read it without the portal. The portal never deletes or
 //! overwrites one: its key may lack the right to, and lifecycle rules of the bucket end old ones.
 use super::{
-    directory::BackupDir,
-    event,
+    directory::{BackupDir, StoredBackup, is_name},
+    event, jsonl,
     manifest::{self, Manifest, damaged},
     store::{self, Backup},
 };
@@ -22,6 +22,7 @@ use bytes::Bytes;
 use chrono::Duration;
 use futures::{Stream, StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::{
     io::{self, Read, Write},
     iter,
@@ -53,7 +54,7 @@ impl StoredCopy {
             Some(name) => (name, true),
             None => (key.strip_suffix(PLAIN)?, false),
         };
-        Some(Self { name: name.to_owned(), bytes, encrypted })
+        is_name(name).then(|| Self { name: name.to_owned(), bytes, encrypted })
     }
 }
 
@@ -89,12 +90,14 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<StoredCopy>> {
 /// Copies a backup, unless its copy is there already. Jobs and the operator.
 ///
 /// # Errors
-/// Forbidden; NotFound; Conflict `no_backup_copies`, `backup_damaged`, `backup_running`; Unavailable.
+/// Forbidden; NotFound; Conflict `no_backup_copies`, `backup_damaged`; Unavailable.
 #[tracing::instrument(level = "debug", name = "backups.copies.create", skip_all)]
 pub async fn create(ctx: &Ctx, name: &str) -> Result<()> {
     ctx.may(Action::Update, Resource::System)?;
     let target = target(ctx)?;
-    let folder = BackupDir::open(ctx).await?.lock_shared().await?;
+    // Without the lock of the directory, which would keep new backups waiting: a backup that is removed meanwhile fails
+    // this attempt, and the next one finds it gone.
+    let folder = BackupDir::open(ctx).await?;
     let kept = folder.find(name).await?;
     let copy = StoredCopy { name: name.to_owned(), bytes: 0, encrypted: target.recipient.is_some() };
     if target.storage.size(&copy.key()).await?.is_none() {
@@ -107,7 +110,8 @@ pub async fn create(ctx: &Ctx, name: &str) -> Result<()> {
                 files.push((content, folder.relative_content(&document.sha256)));
             }
         }
-        target.storage.write(&copy.key(), archive(files, target.recipient.clone()).boxed()).await?;
+        let bytes = kept.manifest.bytes();
+        target.storage.write_sized(&copy.key(), archive(files, target.recipient.clone()).boxed(), bytes).await?;
     }
     record(ctx, name, None).await
 }
@@ -196,7 +200,10 @@ fn write_archive<W: Write>(to: W, files: &[(PathBuf, PathBuf)]) -> io::Result<W>
 /// `identity_unreadable`, `identity_wrong` and `backup_damaged`; Unavailable.
 #[tracing::instrument(level = "debug", name = "backups.copies.fetch", skip_all)]
 pub async fn fetch(ctx: &Ctx, name: &str, identities: Option<&str>) -> Result<Manifest> {
-    let found = list(ctx).await?.into_iter().find(|copy| copy.name == name).ok_or(Error::NotFound("backup"))?;
+    // Of two of one name the one that can be read.
+    let of_name: Vec<StoredCopy> = list(ctx).await?.into_iter().filter(|copy| copy.name == name).collect();
+    let readable = of_name.iter().find(|copy| copy.encrypted == identities.is_some()).or(of_name.first());
+    let found = readable.cloned().ok_or(Error::NotFound("backup"))?;
     if found.encrypted && identities.is_none() {
         return Err(Error::conflict("identity_required"));
     }
@@ -233,8 +240,31 @@ pub async fn fetch(ctx: &Ctx, name: &str, identities: Option<&str>) -> Result<Ma
         let _ = folder.remove_incomplete().await;
     }
     let (manifest, at) = unpacked?;
+    let kept = StoredBackup { at, manifest };
+    for (file, part) in kept.manifest.parts() {
+        if let Some(fault) = kept.verify_file(&file, part).await {
+            let _ = folder.remove_incomplete().await;
+            return Err(damaged(fault));
+        }
+    }
+    let StoredBackup { at, manifest } = kept;
     folder.commit(&at, &manifest).await?;
     Ok(manifest)
+}
+
+/// Writes a file for its owner only, and to the disk; returns its hash.
+fn unpack_hashed(from: &mut impl Read, to: &Path) -> io::Result<String> {
+    let (mut file, mut hash) = (jsonl::create_private(to)?, Sha256::new());
+    let mut chunk = vec![0; PIPE_BYTES];
+    loop {
+        let read = from.read(&mut chunk)?;
+        if read == 0 {
+            file.sync_all()?;
+            return Ok(jsonl::hex_digest(hash));
+        }
+        hash.update(&chunk[..read]);
+        file.write_all(&chunk[..read])?;
+    }
 }
 
 /// The storage, the archive or the disk fails.
@@ -270,15 +300,15 @@ fn unpack(archive: impl Read, folder: &BackupDir, name: &str, at: &Path) -> Resu
                 entry.read_to_end(&mut text).map_err(|e| unreadable(&e))?;
                 manifest = Some(Manifest::parse(&text)?);
             } else {
-                entry.unpack(at.join(file)).map_err(|e| unreadable(&e))?;
+                unpack_hashed(&mut entry, &at.join(file)).map_err(|e| unreadable(&e))?;
             }
         } else if let Some(sha256) = folder.hash_of_content(&path) {
-            let to = folder.content(sha256);
-            if !to.exists() {
-                let partial = folder.partial_path(sha256);
-                entry.unpack(&partial).map_err(|e| unreadable(&e))?;
-                std::fs::rename(&partial, &to).map_err(|e| unreadable(&e))?;
+            // Over one that is there: it may be damaged.
+            let partial = folder.partial_path(sha256);
+            if unpack_hashed(&mut entry, &partial).map_err(|e| unreadable(&e))? != sha256 {
+                return Err(damaged(format!("{} is not as it was written", path.display())));
             }
+            std::fs::rename(&partial, folder.content(sha256)).map_err(|e| unreadable(&e))?;
         } else {
             return Err(foreign());
         }

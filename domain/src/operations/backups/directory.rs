@@ -456,7 +456,7 @@ fn is_hash(name: &str) -> bool {
 }
 
 /// Whether it is the name of a backup, as `20261122-021000-6f1c`, perhaps with [`UPGRADE_SUFFIX`].
-fn is_name(name: &str) -> bool {
+pub fn is_name(name: &str) -> bool {
     let name = name.strip_suffix(UPGRADE_SUFFIX).unwrap_or(name);
     let plain = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f' | '-');
     name.len() <= 40 && name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(plain)

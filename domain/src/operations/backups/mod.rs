@@ -300,6 +300,32 @@ pub async fn create_before_upgrade(ctx: &Ctx, tell: ProgressCallback<'_>) -> Res
     Ok(Some(manifest))
 }
 
+/// Creates a backup of a portal in use that the backup `replacement` is about to replace; `None` of one without accounts. No
+/// older backup is removed, and the restore lists it in the database. The operator.
+///
+/// # Errors
+/// As [`create`] and [`restore`].
+#[tracing::instrument(level = "debug", name = "backups.create_before_replacing", skip_all)]
+pub async fn create_before_replacing(
+    ctx: &Ctx,
+    replacement: &str,
+    tell: ProgressCallback<'_>,
+) -> Result<Option<Manifest>> {
+    ctx.may(Action::Update, Resource::System)?;
+    let folder = open_locked(ctx).await?;
+    let kept = folder.find(replacement).await?;
+    restore::check_target(ctx, &kept, Target::Replace).await?;
+    if ctx.db.is_empty().await? || !store::is_used(&mut ctx.db()).await? {
+        return Ok(None);
+    }
+    let (id, name) = new_name(ctx);
+    let made = create::create(ctx, &folder, id, &name, "restore", tell).await;
+    if made.is_err() {
+        let _ = folder.remove_incomplete().await;
+    }
+    made.map(Some)
+}
+
 /// Lists a backup of [`create_before_upgrade`] in the migrated database. The operator.
 ///
 /// # Errors

@@ -143,7 +143,9 @@ pub(super) async fn check_target(ctx: &Ctx, kept: &StoredBackup, target: Target)
     if !applied.is_subset(&kept.manifest.migrations) {
         return Err(Error::conflict("portal_newer"));
     }
-    if queue::live_workers(ctx).await? > 0 {
+    // Its rows would be lost, and its caches stay.
+    let is_served = target == Target::Replace && store::is_served(&mut db, ctx.now()).await?;
+    if is_served || queue::live_workers(ctx).await? > 0 {
         return Err(Error::conflict("portal_at_work"));
     }
     Ok(())

@@ -61,6 +61,8 @@ impl Backup {
 
 /// A queued backup older than this has no job any more, however often it was retried.
 const QUEUED_TIMEOUT: Duration = Duration::days(1);
+/// How many full minutes ago a server that still runs has written its heartbeat at most.
+const HEARTBEAT_MINUTES: i64 = 1;
 /// Maximum number of missing documents named in a row.
 const NAMED: usize = 10;
 
@@ -256,8 +258,14 @@ pub async fn uptime(db: &mut Db, then: DateTime<Utc>) -> Result<(Option<DateTime
 }
 
 /// Minute of the last heartbeat of a server.
-pub async fn last_heartbeat(db: &mut Db) -> Result<Option<i64>> {
+async fn last_heartbeat(db: &mut Db) -> Result<Option<i64>> {
     db.sql("select max(minute) from heartbeats").scalar().await
+}
+
+/// Whether a server ran within the last two minutes.
+pub async fn is_served(db: &mut Db, now: DateTime<Utc>) -> Result<bool> {
+    let this_minute = now.timestamp().div_euclid(60);
+    Ok(last_heartbeat(db).await?.is_some_and(|minute| minute >= this_minute - HEARTBEAT_MINUTES))
 }
 
 /// Tables with dangling foreign keys, which only SQLite admits during a restore.

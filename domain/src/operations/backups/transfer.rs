@@ -46,8 +46,6 @@ const JOBS_PER_QUERY: i64 = 500;
 const TEMP_DIR: &str = ".moving";
 /// A temporary directory older than this belongs to no running transfer.
 const STALE_AFTER: Duration = Duration::days(1);
-/// A server writes a heartbeat every minute. One that is not older than this counts as running.
-const HEARTBEAT_MINUTES: i64 = 1;
 
 /// Copies every row into the empty `target` and compares both databases. The source is not changed. The operator.
 ///
@@ -58,9 +56,7 @@ const HEARTBEAT_MINUTES: i64 = 1;
 #[tracing::instrument(level = "debug", name = "backups.begin_transfer", skip_all)]
 pub async fn begin_transfer(ctx: &Ctx, target: &Db, tell: ProgressCallback<'_>) -> Result<DatabaseTransfer> {
     ctx.may(Action::Update, Resource::System)?;
-    let this_minute = ctx.now().timestamp().div_euclid(60);
-    let beat = store::last_heartbeat(&mut ctx.db()).await?;
-    if beat.is_some_and(|minute| minute >= this_minute - HEARTBEAT_MINUTES) || queue::live_workers(ctx).await? > 0 {
+    if store::is_served(&mut ctx.db(), ctx.now()).await? || queue::live_workers(ctx).await? > 0 {
         return Err(Error::conflict("move_at_work"));
     }
     let there = Ctx { db: target.background(), ..ctx.clone() };

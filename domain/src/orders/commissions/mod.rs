@@ -15,7 +15,7 @@ pub use model::{Commission, Kind, OverviewCards, Payout, PayoutPreview, Period, 
 pub(crate) use rollup::count_moved;
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, preview, run, runs};
 pub use store::{CommissionSort, Filter};
-pub(crate) use store::{count, has_rows, has_settled, totals as total_rows};
+pub(crate) use store::{count, has_rows, has_settled, lock_of_order, totals as total_rows};
 
 use crate::{
     directory::{companies, isos},

@@ -101,6 +101,16 @@ pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Commission>> {
     tx.sql_built(sql).bind(spv).list().await
 }
 
+/// Locks an order's rows until the transaction ends, by id, as row locks are taken in one order.
+pub async fn lock_of_order(tx: &mut Tx, spv: SpvId) -> Result<()> {
+    if tx.dialect() == Dialect::Postgres {
+        let lock = for_update(tx.dialect(), "e");
+        let sql = format!("select e.id from commissions e where e.spv_id = $1 order by e.id{lock}");
+        tx.sql_built(sql).bind(spv).all::<(CommissionId,)>().await?;
+    }
+    Ok(())
+}
+
 /// Whether the order has rows in the ledger.
 pub async fn has_rows(tx: &mut Tx, spv: SpvId) -> Result<bool> {
     tx.sql("select exists (select 1 from commissions where spv_id = $1)").bind(spv).scalar().await

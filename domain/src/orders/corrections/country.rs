@@ -7,16 +7,23 @@ use crate::{
         db::Tx,
         error::{Error, Problem, Result},
     },
-    orders::{document_requests, spvs::Spv, steps, templates},
+    orders::{
+        document_requests,
+        spvs::Spv,
+        steps::{self, Step},
+        templates,
+    },
 };
 
 /// Replaces the steps; sets their counts in `after`.
 ///
 /// # Errors
-/// Conflict `steps_begun`, and `step_has_documents` where a document was uploaded for one of their requests.
-pub(super) async fn change(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &mut Spv) -> Result<()> {
+/// Conflict `steps_begun` where a step is no longer pending, is assigned or has a text, and `step_has_documents` where a
+/// document was uploaded for one of their requests.
+pub(super) async fn change(tx: &mut Tx, ctx: &Ctx, before: &Spv, steps: &[Step], after: &mut Spv) -> Result<()> {
     let refuse = |code| Err(Error::Conflict(Problem::new(code).with("country", before.country.code())));
-    if before.steps_pending < before.steps_total {
+    let is_used = |step: &Step| step.assignee_id.is_some() || step.text_data.is_some() || step.document_url.is_some();
+    if before.steps_pending < before.steps_total || steps.iter().any(is_used) {
         return refuse("steps_begun");
     }
     if store::has_documents_of_steps(tx, before.id).await? {

@@ -91,8 +91,8 @@ pub(super) async fn change(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &mut Spv
 
 /// Logs the change for the staff, and tells the old and the new parties of their own part.
 pub(super) async fn log(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
-    let event = |action| activity::Event::new(action, "spv", after.id.0, after.identifier());
-    let changed = event("spv.reassigned").spv(after.id).changed(&Names::from(before), &Names::from(after))?;
+    let event = |action, spv: &Spv| activity::Event::new(action, "spv", spv.id.0, spv.identifier());
+    let changed = event("spv.reassigned", after).spv(after.id).changed(&Names::from(before), &Names::from(after))?;
     activity::append(tx, ctx, changed).await?;
     let client = |spv: &Spv| (before.client_id != after.client_id).then_some(spv.client_id);
     let company = |spv: &Spv| (before.company_id != after.company_id).then_some(spv.company_id);
@@ -103,7 +103,7 @@ pub(super) async fn log(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Re
         if client.is_none() && company.is_none() && iso.is_none() {
             continue;
         }
-        let event = event(action).of(client, company, iso).public();
+        let event = event(action, spv).of(client, company, iso).public();
         let event = if action == "spv.assigned" { event.spv(after.id) } else { event };
         activity::append(tx, ctx, event).await?;
     }

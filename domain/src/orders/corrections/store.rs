@@ -27,11 +27,11 @@ pub async fn shared_with_client(tx: &mut Tx, spv: SpvId) -> Result<Shared> {
     .await
 }
 
-/// Moves the order's requests for documents, and its internal notes, to another client.
+/// Moves the order's requests for documents, and its internal notes, to another client, who is reminded anew.
 pub async fn move_to_client(tx: &mut Tx, ctx: &Ctx, spv: SpvId, client: UserId) -> Result<()> {
     tx.sql(
-        "update document_requests set client_id = $2, updated_at = $3, updated_by = $4, version = version + 1 \
-         where spv_id = $1",
+        "update document_requests set client_id = $2, updated_at = $3, updated_by = $4, version = version + 1, \
+         warned_date = null, reminded_date = null where spv_id = $1",
     )
     .bind(spv)
     .bind(client)
@@ -43,11 +43,12 @@ pub async fn move_to_client(tx: &mut Tx, ctx: &Ctx, spv: SpvId, client: UserId) 
     Ok(())
 }
 
-/// Whether a document was uploaded for a request of one of the order's steps.
+/// Whether a document was or is being uploaded for a request of one of the order's steps.
 pub async fn has_documents_of_steps(tx: &mut Tx, spv: SpvId) -> Result<bool> {
     tx.sql(
-        "select exists (select 1 from document_requests r join documents d on d.request_id = r.id \
-         where r.spv_id = $1 and r.step_id is not null)",
+        "select exists (select 1 from document_requests r where r.spv_id = $1 and r.step_id is not null \
+         and (exists (select 1 from documents d where d.request_id = r.id) \
+         or exists (select 1 from uploads u where u.request_id = r.id)))",
     )
     .bind(spv)
     .scalar()

@@ -65,6 +65,10 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
                 return Ok(Some(DocumentRequestId(id)));
             }
             lock_order(tx, spv.id, new, false).await?;
+            let (locked, _) = spvs::find_with_steps(tx, spv.id).await?.ok_or(Error::NotFound("spv"))?;
+            if locked.client_id != new.client_id {
+                return Err(Error::conflict("conflict"));
+            }
             store::insert(tx, new).await?;
             activity::append(tx, ctx, event("document_request.created", new)).await?;
             let summary = json!({ "name": new.name, "due_date": new.due_date });

@@ -1,5 +1,5 @@
 //! Changes of a document beside its content: renamed, moved to another order, deleted and restored.
-use super::{Detail, event, index, model::Document, resource, store};
+use super::{Detail, event, index, model::Document, resource, store, uploads};
 use crate::{
     kernel::{
         access::Action,
@@ -43,6 +43,10 @@ pub async fn update(ctx: &Ctx, id: DocumentId, seen: Option<i64>, change: Change
 }
 
 async fn update_within(tx: &mut Tx, ctx: &Ctx, id: DocumentId, seen: Option<i64>, change: &Change) -> Result<()> {
+    // Lock order: the order before the document.
+    if let Some(Some(to)) = change.spv_id {
+        spvs::lock(tx, to).await?;
+    }
     let before = lock_for(tx, ctx, id, seen, Action::Update).await?;
     let mut check = Validator::new();
     let name = match &change.name {
@@ -105,6 +109,7 @@ pub async fn delete(ctx: &Ctx, id: DocumentId, seen: Option<i64>) -> Result<Deta
             }
             store::save_deletion(tx, ctx, id, Some(ctx.now())).await?;
             search::remove(tx, id.0).await?;
+            uploads::end_of_document(tx, id).await?;
             let versions = store::versions(tx, id).await?;
             let versions: Vec<_> =
                 versions.iter().map(|v| json!({ "file_name": v.file_name, "sha256": v.sha256 })).collect();
@@ -124,6 +129,10 @@ pub async fn delete(ctx: &Ctx, id: DocumentId, seen: Option<i64>) -> Result<Deta
 pub async fn undelete(ctx: &Ctx, id: DocumentId, seen: Option<i64>) -> Result<Detail> {
     ctx.transaction(|tx| {
         async move {
+            // Lock order: the order before the document.
+            if let Some(spv) = store::find(tx, id).await?.and_then(|document| document.spv_id) {
+                spvs::lock(tx, spv).await?;
+            }
             store::lock(tx, id).await?;
             let document = store::find(tx, id).await?.ok_or(Error::NotFound("document"))?;
             ctx.may(Action::Delete, resource(&document))?;
@@ -150,18 +159,34 @@ pub async fn undelete(ctx: &Ctx, id: DocumentId, seen: Option<i64>) -> Result<De
 /// uploads refer to them; returns the number of documents. A scheduled job.
 ///
 /// # Errors
-/// The first error of the storage; its document is deleted by the next run.
+/// The first error of the storage, after everything else was deleted.
 #[tracing::instrument(level = "debug", name = "documents.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
-    let old = store::deleted_before(&mut ctx.db(), oldest_restorable(ctx), CLEANUP_BATCH).await?;
-    for id in &old {
-        // The contents first: rows without them are deleted by the next run.
-        for version in store::versions(&mut ctx.db(), *id).await? {
-            ctx.options.storage.delete(&version.storage_key).await?;
+    let cutoff = oldest_restorable(ctx);
+    let (mut removed, mut first_error) = (0, None);
+    for id in store::deleted_before(&mut ctx.db(), cutoff, CLEANUP_BATCH).await? {
+        match remove(ctx, id, cutoff).await {
+            Ok(gone) => removed += usize::from(gone),
+            Err(error) => {
+                first_error.get_or_insert(error);
+            }
         }
-        ctx.transaction(|tx| store::remove(tx, *id).scope_boxed()).await?;
     }
-    Ok(old.len())
+    first_error.map_or(Ok(removed), Err)
+}
+
+/// Deletes the contents and then the rows of a document, which stay for the next run where the storage fails. False for one
+/// that was restored meanwhile.
+async fn remove(ctx: &Ctx, id: DocumentId, cutoff: DateTime<Utc>) -> Result<bool> {
+    // From here on no clock allows to restore it.
+    if !ctx.transaction(|tx| store::seal(tx, id, cutoff).scope_boxed()).await? {
+        return Ok(false);
+    }
+    for key in store::storage_keys(&mut ctx.db(), id).await? {
+        ctx.options.storage.delete(&key).await?;
+    }
+    ctx.transaction(|tx| store::remove(tx, id).scope_boxed()).await?;
+    Ok(true)
 }
 
 fn oldest_restorable(ctx: &Ctx) -> DateTime<Utc> {

@@ -22,7 +22,8 @@ const VERSION: &str = "v.id as version_id, v.document_id, v.number, v.file_name,
 fn documents() -> String {
     format!(
         "select d.id, d.name, d.client_id, c.first_name as client_first_name, c.last_name as client_last_name, d.spv_id, \
-         s.custom_identifier, s.vehicle_name, s.status as spv_status, d.request_id, r.status as request_status, d.internal, d.versions_count, d.deleted_at, s.client_id as spv_client_id, d.updated_at, d.updated_by, d.version, {VERSION} \
+         s.custom_identifier, s.vehicle_name, s.status as spv_status, d.request_id, r.status as request_status, d.internal, d.versions_count, \
+         d.deleted_at, s.client_id as spv_client_id, d.updated_at, d.updated_by, d.version, {VERSION} \
          from documents d join document_versions v on v.document_id = d.id and v.number = d.versions_count \
          join users c on c.id = d.client_id left join spvs s on s.id = d.spv_id \
          left join document_requests r on r.id = d.request_id"
@@ -368,7 +369,7 @@ pub async fn save(tx: &mut Tx, ctx: &Ctx, id: DocumentId, name: &str, spv: Optio
     Ok(())
 }
 
-/// Deletes a document, or restores it.
+/// Saves since when a document is deleted; None restores it.
 pub async fn save_deletion(tx: &mut Tx, ctx: &Ctx, id: DocumentId, deleted_at: Option<DateTime<Utc>>) -> Result<()> {
     tx.sql(
         "update documents set deleted_at = $2, updated_at = $3, updated_by = $4, version = version + 1 where id = $1",
@@ -419,6 +420,19 @@ pub async fn deleted_before(db: &mut Db, before: DateTime<Utc>, limit: i64) -> R
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 
+/// Marks a document that was deleted before `before` as one whose content goes; false for one that was restored.
+pub async fn seal(tx: &mut Tx, id: DocumentId, before: DateTime<Utc>) -> Result<bool> {
+    let sql = "update documents set deleted_at = $3 where id = $1 and deleted_at is not null and deleted_at <= $2";
+    Ok(tx.sql(sql).bind(id).bind(before).bind(DateTime::<Utc>::UNIX_EPOCH).run().await? == 1)
+}
+
+/// The storage keys of a document's contents.
+pub async fn storage_keys(db: &mut Db, id: DocumentId) -> Result<Vec<String>> {
+    let sql = "select distinct storage_key from document_versions where document_id = $1";
+    let rows: Vec<(String,)> = db.sql(sql).bind(id).all().await?;
+    Ok(rows.into_iter().map(|(key,)| key).collect())
+}
+
 /// Deletes the rows of a document and its versions, whose contents were deleted.
 pub async fn remove(tx: &mut Tx, id: DocumentId) -> Result<()> {
     let removed: Vec<VersionFacts> = tx
@@ -453,8 +467,9 @@ pub async fn is_stored(db: &mut Db, storage_key: &str) -> Result<bool> {
 
 /// Versions created before `before` that were never scanned, oldest first.
 pub async fn unscanned(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<VersionId>> {
-    let sql = "select id from document_versions where scan in ('not_scanned', 'waiting') and created_at < $1 \
-        order by created_at, id limit $2";
+    let sql = "select v.id from document_versions v join documents d on d.id = v.document_id \
+        where v.scan in ('not_scanned', 'waiting') and v.created_at < $1 and d.deleted_at is null \
+        order by v.created_at, v.id limit $2";
     let rows: Vec<(VersionId,)> = db.sql(sql).bind(before).bind(limit).all().await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }

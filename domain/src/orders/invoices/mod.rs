@@ -17,6 +17,7 @@ pub(crate) use price_change::{FormerPrice, follow_price};
 pub use raise_again::raise;
 pub(crate) use rollup::count_moved;
 pub(crate) use store::has_payments;
+pub(crate) use store::lock_of_order;
 pub use store::{Filter, InvoiceSort, Outstanding};
 
 use crate::{

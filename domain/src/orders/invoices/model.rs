@@ -83,11 +83,11 @@ crate::kernel::db::row! {
         /// Sequential within the year, without gaps.
         pub number: i64,
         pub spv_id: SpvId,
-        pub spv_custom_identifier: Option<String> = "s.custom_identifier",
+        pub spv_custom_identifier: Option<String> = "case when s.client_id = v.client_id then s.custom_identifier end",
         /// The name of the company that the order forms.
-        pub vehicle_name: Option<String> = "s.vehicle_name",
+        pub vehicle_name: Option<String> = "case when s.client_id = v.client_id then s.vehicle_name end",
         /// The client's own reference of the order.
-        pub reference: Option<String> = "s.reference",
+        pub reference: Option<String> = "case when s.client_id = v.client_id then s.reference end",
         pub client_id: UserId,
         pub client_first_name: String = "c.first_name",
         pub client_last_name: String = "c.last_name",

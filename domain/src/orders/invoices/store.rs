@@ -295,6 +295,10 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate
             let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
             let narrow = search::condition(db, "spv", SearchScope::default().few(few), Some(q)).await?;
             all.and_search(&narrow, "v.spv_id");
+            if !q.is_empty() && matches!(scope, Scope::Client(_)) {
+                // A void invoice of an order that is another client's by now.
+                all.and("exists (select 1 from spvs s where s.id = v.spv_id and s.client_id = v.client_id)");
+            }
         }
     }
     Ok(all)

@@ -411,10 +411,13 @@ async fn document_for(
 async fn check_new_document(tx: &mut Tx, ctx: &Ctx, upload: &Upload) -> Result<()> {
     ctx.may(Action::Upload, Resource::Document { client_id: upload.client_id, internal: false })?;
     match upload.spv_id {
-        Some(_) if upload.attach => Ok(()),
         Some(id) => {
             let (spv, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
-            spvs::check_accepts_documents(ctx, Some(spv.status))
+            // The client of the order may have been corrected since.
+            if spv.client_id != upload.client_id {
+                return Err(Error::NotFound("spv"));
+            }
+            if upload.attach { Ok(()) } else { spvs::check_accepts_documents(ctx, Some(spv.status)) }
         }
         None => check_client(users::by_id(tx, upload.client_id).await?),
     }
@@ -448,6 +451,14 @@ pub async fn cancel(ctx: &Ctx, id: UploadId) -> Result<()> {
 /// What the database refuses.
 pub(crate) async fn end_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
     store::end_all_of(tx, user).await
+}
+
+/// Ends the unfinished uploads of another version of a document, in the transaction that deletes it.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn end_of_document(tx: &mut Tx, document: DocumentId) -> Result<()> {
+    store::end_of_document(tx, document).await
 }
 
 /// Deletes expired uploads, the remains of saved ones and unfinished objects of the storage, and saves complete uploads

@@ -145,6 +145,15 @@ pub async fn end_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
     Ok(())
 }
 
+/// [`end`] for all unsaved uploads of a document.
+pub async fn end_of_document(tx: &mut Tx, document: DocumentId) -> Result<()> {
+    tx.sql("update uploads set received = -1 where document_id = $1 and version_id is null")
+        .bind(document)
+        .run()
+        .await?;
+    Ok(())
+}
+
 /// Deletes the row with its parts' rows.
 pub async fn delete(tx: &mut Tx, id: UploadId) -> Result<()> {
     tx.sql("delete from uploads where id = $1").bind(id).run().await?;

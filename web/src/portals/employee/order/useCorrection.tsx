@@ -67,9 +67,12 @@ export function useCorrection({ spv, field, label, form, onSaved, onLeave }: Opt
     setAsking(null);
     onLeave();
   };
-  const country = asking?.after.country;
-  const value =
-    field === 'country' && country ? t(`names:country.${country}`) : asking && valueText(field, asking.after);
+  const shownValue = (after: SpvDetail) => {
+    if (field === 'country') return t(`names:country.${after.country}`);
+    if (field !== 'client_id') return valueText(field, after);
+    return after.client_id === spv.client_id ? (after.iso_name ?? t('common:no_iso')) : after.client_name;
+  };
+  const value = asking && shownValue(asking.after);
   const dialog: ReactNode = asking && (
     <ConfirmDialog
       title={t('correction.title', { field: label })}
@@ -92,7 +95,6 @@ export function useCorrection({ spv, field, label, form, onSaved, onLeave }: Opt
 /** The corrected value; undefined where it is removed. */
 function valueText(field: CorrectedField, after: SpvDetail): string | undefined {
   const { price, currency, iso_commission: commission, iso_commission_percentage: rate } = after;
-  if (field === 'client_id') return after.client_name;
   if (field === 'iso_commission_percentage') return rate ? percent(rate) : undefined;
   if (field === 'commission') return commission ? money(commission, currency) : undefined;
   if (field === 'currency' && !price) return currency;
