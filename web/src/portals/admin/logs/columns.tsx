@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { LogEntry } from '../../../api/types';
@@ -46,7 +47,9 @@ export function useLogColumns({ brief = false } = {}): GridColumn<LogEntry>[] {
       cell: (row) => (
         <>
           <UserLink id={row.actor_id} name={actorText(t, row.actor)} />
-          <div className={classes.action}>{roleText(t, row.actor.kind)}</div>
+          <Text size="xs" c="dimmed">
+            {roleText(t, row.actor.kind)}
+          </Text>
         </>
       ),
     },
