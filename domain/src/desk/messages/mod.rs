@@ -132,8 +132,6 @@ async fn find_thread(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<ThreadRef>
     let found = if let Some(id) = input.thread_id {
         store::find_thread_ref(tx, id).await?
     } else if let Some(id) = input.spv_id {
-        // The client of an order may be corrected meanwhile.
-        spvs::lock(tx, id).await?;
         let (spv, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
         ctx.may(Action::View, spvs::resource(&spv))?;
         ctx.may(Action::Send, Resource::Thread { client_id: spv.client_id })?;

@@ -345,7 +345,10 @@ pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
         ],
         (None, Err(_)) => &[("update", Action::Update), ("delete", Action::Delete)],
     };
-    actions.iter().filter(|(_, action)| ctx.can(*action, resource(document))).map(|(name, _)| *name).collect()
+    // What answers a request stays.
+    let is_deletable = |name: &str| name != "delete" || document.request_id.is_none();
+    let actions = actions.iter().filter(|(name, action)| is_deletable(name) && ctx.can(*action, resource(document)));
+    actions.map(|(name, _)| *name).collect()
 }
 
 /// Checks that the document accepts another version from the actor: by the status of its order, and as long as its
