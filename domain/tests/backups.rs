@@ -383,7 +383,9 @@ async fn damaged_backups_are_reported_and_not_restored() {
             assert!(report.faults.iter().any(|fault| fault.contains(wrong)), "{wrong}: {:?}", report.faults);
             let refused = backups::restore(&empty, &made.name, &no_progress).await.unwrap_err();
             assert!(matches!(&refused, Error::Conflict(problem) if problem.code == "backup_damaged"), "{refused:?}");
-            assert!(users::list(&empty, &Default::default(), &PageQuery::default()).await.unwrap().items.is_empty());
+            assert!(
+                users::page(&empty, &Default::default(), &PageQuery::default()).await.unwrap().page.items.is_empty()
+            );
         };
         assert!(backups::verify(&operator, &made.name, &no_progress).await.unwrap().faults.is_empty());
 
@@ -449,6 +451,15 @@ async fn restore_requires_an_empty_stopped_portal_of_a_compatible_version() {
             other => panic!("{other:?}"),
         };
         assert_eq!(refusal(&operator).await, "portal_not_empty");
+        // Replacing a portal that a server still writes to would lose what it writes.
+        let mut tx = world.db.begin().await.unwrap();
+        let minute = operator.now().timestamp().div_euclid(60) - 1;
+        tx.sql("insert into heartbeats (minute) values ($1)").bind(minute).run().await.unwrap();
+        tx.commit().await.unwrap();
+        let served = backups::create_before_replacing(&operator, &made.name, &no_progress).await.unwrap_err();
+        assert_eq!(code(&served), "portal_at_work");
+        let stopped = after_minutes(&world, 2).operator();
+        assert!(backups::create_before_replacing(&stopped, &made.name, &no_progress).await.unwrap().is_some());
         let mut others = vec![World::sqlite().await];
         others.extend(World::postgres().await);
         for other in others {

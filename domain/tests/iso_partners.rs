@@ -690,8 +690,8 @@ async fn partner_is_corrected_with_its_account() {
         assert_eq!([found(&elias, "vega").await, found(&elias, "test").await], [1, 0]);
         assert_eq!([found(&hanna, "vega").await, found(&clara, "vega").await], [1, 0]);
         assert_eq!(code(&isos::get(&clara, iso).await.unwrap_err()), "not_found");
-        let filter = users::Filter { q: text("vega"), ..Default::default() };
-        assert_eq!(users::list(&sam, &filter, &PageQuery::default()).await.unwrap().items.len(), 1);
+        let query = users::UserQuery { q: text("vega"), ..Default::default() };
+        assert_eq!(users::page(&sam, &query, &PageQuery::default()).await.unwrap().page.items.len(), 1);
         assert!(recount::diff(&world.db).await.unwrap().is_empty());
 
         activity::sequence_all(&world.operator()).await.unwrap();

@@ -2,8 +2,9 @@
 use bytes::Bytes;
 use domain::{
     Ctx,
+    accounts::mail_delivery,
     desk::messages,
-    kernel::{geo::Country, ids::SpvId, page::PageQuery},
+    kernel::{db::Sql, geo::Country, ids::SpvId, page::PageQuery},
     operations::recount,
     orders::{
         commissions,
@@ -11,8 +12,9 @@ use domain::{
         document_requests,
         documents::uploads::{self, CreateUpload},
         invoices::{self, InvoiceChange},
-        spvs, steps,
+        onboarding, spvs, steps,
     },
+    outbox::mails,
     platform::activity,
     testing::{World, code, on_both},
 };
@@ -120,7 +122,7 @@ async fn another_client_company_and_partner_take_over_an_untouched_order() {
         for (ctx, other) in [(&maya_ctx, "Nils"), (&ivan_ctx, "Nils"), (&nils_ctx, "Maya"), (&ingrid_ctx, "Maya")] {
             let log = activity::list(ctx, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
             let text = format!("{:?}", log.iter().map(|entry| (&entry.action, &entry.data)).collect::<Vec<_>>());
-            assert!(text.contains("assigned"), "is told: {text}");
+            assert!(text.contains("assigned"), "is notified: {text}");
             assert!(!text.contains(other), "{text}");
         }
     })
@@ -201,6 +203,52 @@ async fn order_that_its_client_has_used_keeps_its_client() {
     .await;
 }
 
+/// A message and another client at the same moment: the message is of the client that the order has afterwards, or is refused.
+#[tokio::test]
+async fn thread_belongs_to_the_client_of_its_order() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (nils, ..) = world.client("Nils", acme, None).await;
+        let sam = world.super_admin("Sam").await;
+        for n in 0..8 {
+            let (_, id, maya) = world.client(&format!("Maya{n}"), acme, None).await;
+            let hello = messages::Input { spv_id: Some(id), body: "Hello".to_owned(), ..Default::default() };
+            let to_nils = Correction { client_id: Some(nils), ..Correction::default() };
+            let (sent, corrected) =
+                tokio::join!(messages::send(&maya, hello), corrections::correct(&sam, id, None, to_nils));
+            assert_ne!(sent.is_ok(), corrected.is_ok(), "one of them is refused");
+            let foreign =
+                "select count(*) from threads h join spvs s on s.id = h.spv_id where h.client_id <> s.client_id";
+            assert_eq!(world.db.clone().sql(foreign).scalar::<i64>().await.unwrap(), 0);
+        }
+    })
+    .await;
+}
+
+/// A mail that waits is given up once its order is another client's.
+#[tokio::test]
+async fn former_client_gets_no_mail_about_the_order() {
+    on_both(async |world| {
+        let acme = world.company("Acme").await;
+        let (maya, ..) = world.client("Maya", acme, None).await;
+        let (nils, ..) = world.client("Nils", acme, None).await;
+        let sam = world.super_admin("Sam").await;
+        let input = onboarding::OrderInput {
+            client_id: Some(maya),
+            company_id: Some(acme),
+            purchase_amount: Some("1000".to_owned()),
+            ..Default::default()
+        };
+        let id = onboarding::create_order(&sam, input).await.unwrap().spv.id;
+        let queued = mails::list(&sam, None, &PageQuery::default()).await.unwrap().items;
+        let mail = queued.iter().find(|mail| mail.spv_id == Some(id) && mail.user_id == Some(maya)).unwrap().id;
+        assert!(mail_delivery::load_for_sending(&world.operator(), mail).await.unwrap().is_some());
+        correct(&sam, id, Correction { client_id: Some(nils), ..Correction::default() }).await;
+        assert!(mail_delivery::load_for_sending(&world.operator(), mail).await.unwrap().is_none());
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn another_country_brings_its_own_steps() {
     on_both(async |world| {
@@ -216,12 +264,23 @@ async fn another_country_brings_its_own_steps() {
         let added = corrected.steps.len() as i64;
         let counted = (corrected.spv.steps_total, corrected.spv.steps_pending, corrected.spv.current_step.is_some());
         assert_eq!(counted, (added, added, added > 0));
-        assert!(corrected.consequences.iter().any(|one| matches!(one, Consequence::Steps { .. })));
+        assert!(matches!(
+            corrected.consequences[..],
+            [
+                Consequence::Steps { .. },
+                Consequence::Invoice(InvoiceChange::Voided { .. }),
+                Consequence::Invoice(InvoiceChange::Raised { .. })
+            ]
+        ));
         let old: Vec<_> = before.steps.iter().map(|step| step.id).collect();
         assert!(corrected.steps.iter().all(|step| !old.contains(&step.id)));
         counts_are_exact(&world).await;
 
         let first = corrected.steps[0].id;
+        let assign = |to| steps::Change { assignee_id: Some(to), ..Default::default() };
+        steps::update(&elias, first, None, assign(elias.actor.user_id())).await.unwrap();
+        assert_eq!(refusal(&elias, id, to("US")).await, "steps_begun", "the assignment would be lost");
+        steps::update(&elias, first, None, assign(None)).await.unwrap();
         let step = steps::Change { status: Some("in_progress".to_owned()), ..Default::default() };
         steps::update(&elias, first, None, step).await.unwrap();
         assert_eq!(refusal(&elias, id, to("US")).await, "steps_begun");

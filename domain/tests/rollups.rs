@@ -174,9 +174,9 @@ impl Office {
         ids.into_iter().map(|spv| spv.id).collect()
     }
 
-    async fn clients(&self) -> Vec<users::User> {
-        let filter = users::Filter { role: Some(Role::Client), ..Default::default() };
-        let mut found = users::list(&self.sam, &filter, &PageQuery::default()).await.unwrap().items;
+    async fn clients(&self) -> Vec<users::UserRow> {
+        let query = users::UserQuery { role: Some(Role::Client), ..Default::default() };
+        let mut found = users::page(&self.sam, &query, &PageQuery::default()).await.unwrap().page.items;
         found.retain(|user| user.company_id == Some(self.company));
         found.sort_by_key(|user| user.email.clone());
         found

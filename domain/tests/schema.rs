@@ -518,7 +518,7 @@ async fn no_query_scans_a_growing_table() {
         let step = spvs::get(&sigrid, spv).await.unwrap().steps[0].id;
         steps::update(&sigrid, step, None, steps::Change::default()).await.unwrap();
         queue::unfinished(&sigrid).await.unwrap();
-        users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
+        users::page(&sigrid, &users::UserQuery::default(), &PageQuery::default()).await.unwrap();
         auth::sessions::list(&sigrid, client).await.unwrap();
         auth::sessions::count_live(&sigrid).await.unwrap();
         let history = auth::sign_in_history::list(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();

@@ -181,10 +181,10 @@ async fn search_index_follows_changes() {
         }
         let filter = isos::Filter { q: Some("ing".to_owned()), ..Default::default() };
         assert_eq!(isos::list(&clara, &filter, &PageQuery::default()).await.unwrap().items.len(), 1);
-        let filter = users::Filter { q: Some("maya".to_owned()), ..Default::default() };
-        assert_eq!(users::list(&sam, &filter, &PageQuery::default()).await.unwrap().items.len(), 1);
-        let filter = users::Filter { q: Some("erin".to_owned()), role: Some(Role::Employee), ..Default::default() };
-        assert_eq!(users::list(&sam, &filter, &PageQuery::default()).await.unwrap().items.len(), 1);
+        let query = users::UserQuery { q: Some("maya".to_owned()), ..Default::default() };
+        assert_eq!(users::page(&sam, &query, &PageQuery::default()).await.unwrap().page.items.len(), 1);
+        let query = users::UserQuery { role: Some(Role::Employee), q: Some("erin".to_owned()), ..Default::default() };
+        assert_eq!(users::page(&sam, &query, &PageQuery::default()).await.unwrap().page.items.len(), 1);
     })
     .await;
 }

@@ -1,7 +1,7 @@
 //! User management, on both databases.
 use domain::{
     Ctx, Error,
-    accounts::users::{self, Filter, Status},
+    accounts::users::{self, Status, UserQuery},
     desk::{
         people::{self, CreateUser},
         requests,
@@ -320,20 +320,23 @@ async fn list_filters_by_role_status_and_search_newest_first() {
         }
         world.clock.advance(chrono::Duration::seconds(1));
         world.client("Anke", company, None).await;
-        let names = async |filter: Filter, limit: Option<u32>, cursor: Option<String>| {
-            let page = users::list(&op, &filter, &PageQuery { limit, cursor }).await.unwrap();
+        let names = async |query: UserQuery, limit: Option<u32>, cursor: Option<String>| {
+            let page = users::page(&op, &query, &PageQuery { limit, cursor }).await.unwrap().page;
             (page.items.into_iter().map(|u| u.first_name).collect::<Vec<_>>().join(" "), page.next_cursor)
         };
-        let q = |q: &str| Filter { q: Some(q.to_owned()), ..Filter::default() };
+        let q = |q: &str| UserQuery { q: Some(q.to_owned()), ..UserQuery::default() };
         assert_eq!(names(q("an"), None, None).await.0, "Anke Anton Anna");
-        assert_eq!(names(Filter { role: Some(Role::Employee), ..q("an") }, None, None).await.0, "Anton Anna");
-        assert_eq!(names(Filter { role: Some(Role::Client), ..q("an test") }, None, None).await.0, "Anke");
+        assert_eq!(names(UserQuery { role: Some(Role::Employee), ..q("an") }, None, None).await.0, "Anton Anna");
+        assert_eq!(names(UserQuery { role: Some(Role::Client), ..q("an test") }, None, None).await.0, "Anke");
         assert_eq!(names(q("berta@example.com"), None, None).await.0, "Berta");
-        let active = Filter { role: Some(Role::Employee), status: Some(Status::Active), q: None };
+        let active = UserQuery { role: Some(Role::Employee), status: Some(Status::Active), ..UserQuery::default() };
         let (first, next) = names(active.clone(), Some(2), None).await;
         assert_eq!(first, "Berta Anton");
         assert_eq!(names(active, Some(2), next).await, ("Anna".to_owned(), None));
-        assert_eq!(names(Filter { status: Some(Status::Suspended), ..Filter::default() }, None, None).await.0, "");
+        assert_eq!(
+            names(UserQuery { status: Some(Status::Suspended), ..UserQuery::default() }, None, None).await.0,
+            ""
+        );
     })
     .await;
 }

@@ -1,4 +1,4 @@
-/** Kinds of auth client errors, told apart by name: the library's own checks would load it. */
+/** Kinds of auth client errors, distinguished by name: the library's own checks would load it. */
 import type {
   AuthError,
   AuthRetryableFetchError,

@@ -26,11 +26,11 @@ pub use model::{MailTimestamps, NewUser, ProtocolFields, Status, Theme, User};
 pub use profile::{Profile, UpdateProfile, profile};
 pub(crate) use profile::{SavedProfile, require_account, save_profile, save_profile_of};
 pub use send_mail::send_notification;
-pub use store::{
-    Filter, get as by_id, profile as profile_of, save_password as set_password_hash, waiting_for as waiting_for_email,
-};
 pub(crate) use store::{
     by_email, client_time_zones, lock as lock_row, lock_super_admins, mark_language_chosen, save_profile as set_profile,
+};
+pub use store::{
+    get as by_id, profile as profile_of, save_password as set_password_hash, waiting_for as waiting_for_email,
 };
 
 use crate::{
@@ -41,7 +41,6 @@ use crate::{
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Problem, Result},
         ids::UserId,
-        page::{Page, PageQuery},
         search::{self, Entry},
     },
     platform::{
@@ -255,18 +254,6 @@ pub async fn get(ctx: &Ctx, id: UserId) -> Result<User> {
 pub async fn find(ctx: &Ctx, email: &str) -> Result<User> {
     ctx.may(Action::View, Resource::Users)?;
     store::by_email(&mut ctx.db(), &email_key(email)).await?.ok_or(Error::NotFound("user"))
-}
-
-/// Accounts, newest first. Super admins and the operator.
-///
-/// # Errors
-/// Forbidden; Invalid for a wrong limit or cursor.
-#[tracing::instrument(level = "debug", name = "users.list", skip_all)]
-pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<User>> {
-    ctx.may(Action::View, Resource::Users)?;
-    let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), filter, page.after()?, limit + 1).await?;
-    Ok(Page::from_rows(rows, limit, |user| (user.created_at, user.id)))
 }
 
 /// Active sessions of an account, newest first. Its user, super admins and the operator.

@@ -1,13 +1,13 @@
 //! SQL of user accounts.
 use super::{
     list::{StatusCounts, UserQuery, UserRow},
-    model::{Status, User},
+    model::User,
     profile::Profile,
 };
 use crate::{
     accounts::auth::passwords::PasswordHash,
     kernel::{
-        access::{Role, is_shut_out_sql},
+        access::is_shut_out_sql,
         db::{Json, Row, Sql, Tx, for_update, insert},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
@@ -120,54 +120,6 @@ pub async fn has_orders(tx: &mut Tx, id: UserId) -> Result<bool> {
     .bind(id)
     .scalar()
     .await
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct Filter {
-    pub role: Option<Role>,
-    pub status: Option<Status>,
-    pub q: Option<String>,
-}
-
-pub async fn list(
-    db: &mut impl Sql,
-    filter: &Filter,
-    before: Option<(DateTime<Utc>, UserId)>,
-    limit: usize,
-) -> Result<Vec<User>> {
-    let mut sql = format!("select {ROW_COLUMNS} from users where 1 = 1");
-    let mut n = 0;
-    let mut next = || {
-        n += 1;
-        n
-    };
-    if filter.role.is_some() {
-        sql.push_str(&format!(" and role = ${}", next()));
-    }
-    if filter.status.is_some() {
-        sql.push_str(&format!(" and status = ${}", next()));
-    }
-    if before.is_some() {
-        sql.push_str(&format!(" and (created_at, id) < (${}, ${})", next(), next()));
-    }
-    let (found, words) =
-        search::accounts_condition(db, filter.role, filter.q.as_deref()).await?.sql(db.dialect(), "id", n + 1);
-    sql.push_str(&found);
-    sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
-    let mut query = db.sql_built(sql);
-    if let Some(role) = filter.role {
-        query = query.bind(role);
-    }
-    if let Some(status) = filter.status {
-        query = query.bind(status);
-    }
-    if let Some((at, id)) = before {
-        query = query.bind(at).bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    query.all().await
 }
 
 /// Saves the fields that staff may change, and the new version.

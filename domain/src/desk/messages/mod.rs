@@ -130,8 +130,12 @@ async fn with_documents(ctx: &Ctx, mut message: Message) -> Result<Message> {
 async fn find_thread(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<ThreadRef> {
     let new = ThreadId(ctx.random.uuid());
     let found = if let Some(id) = input.thread_id {
+        if let Some(spv) = store::find_thread_ref(tx, id).await?.and_then(|thread| thread.spv_id) {
+            spvs::lock_client(tx, spv).await?;
+        }
         store::find_thread_ref(tx, id).await?
     } else if let Some(id) = input.spv_id {
+        spvs::lock_client(tx, id).await?;
         let (spv, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
         ctx.may(Action::View, spvs::resource(&spv))?;
         ctx.may(Action::Send, Resource::Thread { client_id: spv.client_id })?;

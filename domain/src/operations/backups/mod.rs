@@ -29,7 +29,7 @@ use crate::{
         access::{Action, Resource},
         backup_retention::UPGRADE_SUFFIX,
         ctx::Ctx,
-        db::ScopedFutureExt,
+        db::{ScopedFutureExt, Tx},
         error::{Error, Result},
         i18n::{self, LANGUAGES},
         idempotency,
@@ -337,6 +337,7 @@ pub async fn adopt(ctx: &Ctx, manifest: &Manifest) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
             store::adopt(tx, manifest, folder).await?;
+            enqueue_copy(tx, ctx, &manifest.name).await?;
             let event = event("backup.created", manifest.id, &manifest.name)
                 .with("by", manifest.made_by.clone())
                 .with("rows", manifest.rows())
@@ -380,9 +381,7 @@ async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: Progres
         async move {
             store::finish(tx, manifest, &folder.name(), ctx.now()).await?;
             store::delete_obsolete(tx, gone, ctx.now() - FAILED_RETENTION).await?;
-            if ctx.options.backup_copies.is_some() {
-                queue::enqueue(tx, &CopyBackup { name: backup.name.clone() }).await?;
-            }
+            enqueue_copy(tx, ctx, &backup.name).await?;
             let event = event("backup.created", backup.id, &backup.name)
                 .with("by", backup.asked_by.clone())
                 .with("rows", manifest.rows())
@@ -394,6 +393,14 @@ async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: Progres
         .scope_boxed()
     })
     .await
+}
+
+/// Enqueues the copy of a backup where copies are configured.
+async fn enqueue_copy(tx: &mut Tx, ctx: &Ctx, name: &str) -> Result<()> {
+    if ctx.options.backup_copies.is_some() {
+        queue::enqueue(tx, &CopyBackup { name: name.to_owned() }).await?;
+    }
+    Ok(())
 }
 
 /// Stores why a backup failed.

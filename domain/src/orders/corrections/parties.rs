@@ -71,6 +71,7 @@ pub(super) async fn change(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &mut Spv
         return refuse("order_has_commission");
     }
     if old.client != new.client || old.company != new.company {
+        spvs::lock_client(tx, before.id).await?;
         if invoices::has_payments(tx, before.id).await? {
             return refuse("order_has_payments");
         }

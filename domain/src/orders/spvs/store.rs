@@ -294,6 +294,12 @@ pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str)
         .await
 }
 
+/// Locks which client the order has until the transaction ends, without its row: for what is written for that client while
+/// others work on the order.
+pub async fn lock_client(tx: &mut Tx, id: SpvId) -> Result<()> {
+    tx.advisory_lock(format!("client of {id}")).await
+}
+
 /// Saves the progress of the steps within a status. The status is left out, as SQLite would rewrite it in every index
 /// that contains it.
 ///

@@ -11,11 +11,12 @@ use crate::kernel::{
 };
 use std::fmt::Write;
 
-/// Selects a [`Request`]. Rows written by a release without the desk have no due time and no last change.
+/// Selects a [`Request`]; without the identifier of an order that is another client's by now. Rows written by a release without the desk have no due time and no last change.
 pub const SELECT_WITH_NAMES: &str = "select r.id, r.kind, r.status, r.priority, r.user_id, r.name, r.email, r.message, r.data, \
     r.assignee_id, r.created_at, coalesce(r.due_at, r.created_at) as due_at, r.language, r.spv_id, r.made_kind, \
     r.made_id, r.reason, r.decided_at, r.decided_by, coalesce(r.updated_at, r.created_at) as updated_at, \
-    coalesce(r.updated_by, r.name) as updated_by, r.version, r.lead_id, r.call_id, s.custom_identifier as spv_custom_identifier, \
+    coalesce(r.updated_by, r.name) as updated_by, r.version, r.lead_id, r.call_id, \
+    case when r.kind <> 'order' or s.client_id = r.user_id then s.custom_identifier end as spv_custom_identifier, \
     (select a.first_name || ' ' || a.last_name from users a where a.id = r.assignee_id) as assignee_name \
     from requests r left join spvs s on s.id = r.spv_id";
 
