@@ -5,6 +5,16 @@
 set -uo pipefail
 . "$(dirname "$0")/lib.sh"
 
+# A full disk fails every test after some moment, and none says why.
+free=$(df -Pk . "${TMPDIR:-/tmp}" | awk 'NR > 1 && (min == "" || $4 < min) { min = $4 } END { print int(min / 1048576) }')
+if [ "$free" -lt 12 ]; then
+  echo "Only $free GB are free where the portal is built and in ${TMPDIR:-/tmp}; all tests need 12 GB. Free some space, or set TMPDIR."
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+# Incremental compilation takes several GB and saves nothing where everything is compiled once.
+[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
+
 # Browsers, PostgreSQL with PgBouncer, a virus scanner and a mail server are real here, from Debian's packages.
 missing=()
 [ -x /usr/bin/chromium-headless-shell ] || missing+=(chromium-headless-shell)
@@ -21,7 +31,7 @@ postgres=$(mktemp -d /tmp/spv-pg-XXXXXX)
 s3=$(mktemp -d /tmp/spv-s3-XXXXXX)
 clamd=$(mktemp -d /tmp/spv-clamd-XXXXXX)
 trap 'scripts/postgres.sh stop "$postgres"; scripts/s3.sh stop "$s3"; scripts/clamd.sh stop "$clamd"; rm -rf "$logs"' EXIT
-# The Rust tests leave hundreds of databases behind: vacuuming them would take a twentieth of the machine ever after.
+# The Rust tests make hundreds of short-lived databases: vacuuming them would take a twentieth of the machine.
 TEST_POSTGRES_URL=$(scripts/postgres.sh start "$postgres" fsync=off autovacuum=off) || { echo "0 passed, 1 failed"; exit 1; }
 TEST_S3_URL=$(scripts/s3.sh start "$s3") || { echo "0 passed, 1 failed"; exit 1; }
 TEST_CLAMD=$(scripts/clamd.sh start "$clamd") || { echo "0 passed, 1 failed"; exit 1; }

@@ -346,7 +346,7 @@ async fn archives_are_not_unpacked() {
         );
         let saved = app.anonymous().get(&link(&maya, version, "attachment").await).await;
         assert!(saved.bytes.as_ref() == bomb.as_slice());
-        let kept = std::fs::read_dir(app.world.dir.0.join("documents/contents")).unwrap();
+        let kept = std::fs::read_dir(app.world.dir.path.join("documents/contents")).unwrap();
         let kept: u64 = kept.map(|file| file.unwrap().metadata().unwrap().len()).sum();
         assert_eq!(kept, bomb.len() as u64);
     })
@@ -546,7 +546,7 @@ async fn storage_outage_fails_its_health_check_but_not_readiness() {
             found["items"].as_array().unwrap().iter().find(|probe| probe["name"] == "file_storage").unwrap().clone()
         };
         assert_eq!(storage().await["ok"], true);
-        let folder = app.world.dir.0.join("documents");
+        let folder = app.world.dir.path.join("documents");
         std::fs::remove_dir_all(&folder).unwrap();
         std::fs::write(&folder, "in the way").unwrap();
         let probe = storage().await;

@@ -526,7 +526,7 @@ async fn doctor_reports_a_data_folder_readable_by_others() {
     };
     let set = |mode| std::fs::set_permissions(&portal.dir, std::fs::Permissions::from_mode(mode)).unwrap();
     let mode = || std::fs::metadata(&portal.dir).unwrap().permissions().mode() & 0o777;
-    let elsewhere = portal.world.dir.0.as_path();
+    let elsewhere = portal.world.dir.path.as_path();
     let made = line(elsewhere);
     assert!(made.contains("ok") && mode() == 0o700, "the portal made it itself: {made}");
     for open in [0o755, 0o750] {

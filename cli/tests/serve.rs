@@ -273,7 +273,7 @@ async fn missing_database_file_makes_the_portal_unready_until_it_is_back() {
     let is_soon = |wanted: u16| served.until_ready_is(wanted, &portal);
     assert_eq!(moves_to("Asia/Tokyo").status, 200);
     is_soon(200);
-    let file = portal.world.dir.0.join("spv.db");
+    let file = portal.world.dir.path.join("spv.db");
     let away = file.with_extension("away");
     std::fs::rename(&file, &away).unwrap();
     is_soon(503);

@@ -42,7 +42,7 @@ fn no_progress(_: Progress<'_>) {}
 
 /// The world with a backup directory and signing keys, like an installed portal.
 fn with_backup_dir(world: &World, backups: &Path) -> World {
-    let dir = world.dir.0.clone();
+    let dir = world.dir.path.clone();
     let options = Options {
         backup_dir: Some(backups.to_owned()),
         signing_keys: Some(dir.join("signing_keys.json")),
@@ -291,7 +291,7 @@ async fn assert_transfers(
         fs::remove_dir_all(here.join(&again.name)).unwrap();
     }
     // The temporary directory is removed.
-    assert!(!office.dir.0.join(".moving").exists());
+    assert!(!office.dir.path.join(".moving").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -704,7 +704,7 @@ async fn stale_transfer_directories_are_removed_after_a_day() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
         let world = with_backup_dir(&world, folder.path());
-        let left = world.dir.0.join(".moving");
+        let left = world.dir.path.join(".moving");
         fs::create_dir_all(left.join("tables")).unwrap();
         fs::File::open(&left).unwrap().set_modified(noon().into()).unwrap();
         backups::create(&after_minutes(&world, 23 * 60).operator(), &no_progress).await.unwrap();
@@ -796,7 +796,7 @@ async fn unreadable_document_is_reported_and_the_rest_backed_up() {
         let sql = "select storage_key from document_versions order by storage_key limit 1";
         let (key,): (String,) = world.db.clone().sql(sql).one().await.unwrap();
         // A symlink to itself cannot be opened.
-        let path = world.dir.0.join("documents").join(&key);
+        let path = world.dir.path.join("documents").join(&key);
         let content = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(&path, &path).unwrap();
@@ -842,8 +842,8 @@ async fn unavailable_storage_fails_after_three_documents() {
         upload_file(&maya, content).await;
     }
     // A file in place of the documents directory.
-    let documents = world.dir.0.join("documents");
-    fs::rename(&documents, world.dir.0.join("elsewhere")).unwrap();
+    let documents = world.dir.path.join("documents");
+    fs::rename(&documents, world.dir.path.join("elsewhere")).unwrap();
     fs::write(&documents, "").unwrap();
     let last_document = Mutex::new(0);
     let tell = |progress: Progress<'_>| {

@@ -63,7 +63,7 @@ fn stored_files(world: &World) -> usize {
         let paths = entries.map(|entry| entry.unwrap().path());
         paths.map(|path| if path.is_dir() { files(&path) } else { 1 }).sum()
     }
-    files(&world.dir.0.join("documents"))
+    files(&world.dir.path.join("documents"))
 }
 
 #[tokio::test]

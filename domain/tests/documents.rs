@@ -52,7 +52,7 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 fn stored_files(world: &World) -> usize {
-    files(&world.dir.0.join("documents")).len()
+    files(&world.dir.path.join("documents")).len()
 }
 
 fn code(error: Error) -> String {
@@ -171,7 +171,7 @@ async fn temporary_files_of_crashed_processes_are_deleted_after_a_day() {
         let (_, _, maya) = world.client("Maya", acme, None).await;
         upload_file(&maya, new_upload("kept.pdf"), b"kept").await.unwrap();
         let write = |name: &str, hours: i64| {
-            let path = world.dir.0.join(name);
+            let path = world.dir.path.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             let written = world.clock.now() - Duration::hours(hours);
             std::fs::File::create(&path).unwrap().set_modified(written.into()).unwrap();
@@ -181,17 +181,17 @@ async fn temporary_files_of_crashed_processes_are_deleted_after_a_day() {
         let young = write("documents/contents/x#2", 23);
         let others = ["documents/contents/x", "documents/contents/x#a", "elsewhere/x#1"].map(|name| write(name, 25));
         #[cfg(unix)]
-        std::os::unix::fs::symlink(world.dir.0.join("elsewhere"), world.dir.0.join("documents/linked")).unwrap();
+        std::os::unix::fs::symlink(world.dir.path.join("elsewhere"), world.dir.path.join("documents/linked")).unwrap();
         uploads::clean_up(&world.operator()).await.unwrap();
         assert_eq!(old.map(|path| path.exists()), [false; 3]);
-        assert!(!world.dir.0.join("documents/uploads/y").exists(), "the empty directory is removed");
+        assert!(!world.dir.path.join("documents/uploads/y").exists(), "the empty directory is removed");
         assert!(young.exists(), "it may still be written");
         assert_eq!(others.map(|path| path.exists()), [true; 3]);
         world.clock.advance(Duration::hours(2));
         uploads::clean_up(&world.operator()).await.unwrap();
         assert!(!young.exists());
         let kept = documents::list(&maya, &Filter::default(), &PageQuery::default()).await.unwrap().items;
-        assert!(world.dir.0.join("documents").join(&kept[0].latest.storage_key).exists());
+        assert!(world.dir.path.join("documents").join(&kept[0].latest.storage_key).exists());
     })
     .await;
 }

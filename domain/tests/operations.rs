@@ -230,7 +230,7 @@ async fn low_disk_space_and_old_signing_keys_raise_alerts() {
         assert!(alert_kinds(&world, &key(364)).await.is_empty());
         assert_eq!(alert_kinds(&world, &key(365)).await, ["key_expiring"]);
         // As read from the machine.
-        let file = world.dir.0.join("keys.json");
+        let file = world.dir.path.join("keys.json");
         domain::accounts::auth::Keys::load_or_create(&file).unwrap();
         let written_long_ago = || {
             let old = std::time::SystemTime::from(noon() - Duration::days(400));
@@ -238,7 +238,7 @@ async fn low_disk_space_and_old_signing_keys_raise_alerts() {
         };
         written_long_ago();
         let mut options = (*world.options).clone();
-        (options.signing_keys, options.data_dir) = (Some(file.clone()), Some(world.dir.0.clone()));
+        (options.signing_keys, options.data_dir) = (Some(file.clone()), Some(world.dir.path.clone()));
         let there = World { options: options.into(), ..world.clone() };
         let read = Metrics::collect(&there.operator());
         assert!(read.disk.is_some_and(|disk| disk.total > 0));

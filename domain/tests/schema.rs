@@ -64,7 +64,7 @@ async fn migration_is_idempotent() {
 #[tokio::test]
 async fn failed_migration_is_rolled_back() {
     let world = World::sqlite().await;
-    let url = format!("sqlite:{}", world.dir.0.join("old.db").display());
+    let url = format!("sqlite:{}", world.dir.path.join("old.db").display());
     let db = Db::open(&url, Durability::Normal).await.unwrap();
     let mut tx = db.begin().await.unwrap();
     tx.sql("create table Jobs (unexpected text)").run().await.unwrap();
@@ -139,7 +139,7 @@ async fn schema_matches_the_committed_text() {
 #[tokio::test]
 async fn unopenable_database_is_unavailable() {
     let world = World::sqlite().await;
-    let folder = format!("sqlite:{}", world.dir.0.display());
+    let folder = format!("sqlite:{}", world.dir.path.display());
     assert!(matches!(Db::open(&folder, Durability::Full).await, Err(Error::Unavailable(_))));
 }
 

@@ -121,7 +121,7 @@ async fn role_change_ends_earlier_uploads() {
         // After a day its parts are deleted.
         world.clock.advance(Duration::hours(25));
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 3);
-        let left = std::fs::read_dir(world.dir.0.join("documents/contents")).unwrap().count();
+        let left = std::fs::read_dir(world.dir.path.join("documents/contents")).unwrap().count();
         assert_eq!(left, 2);
     })
     .await;

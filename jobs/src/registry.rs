@@ -176,7 +176,7 @@ mod tests {
     #[tokio::test]
     async fn backoff_doubles_up_to_one_hour() {
         let world = World::sqlite().await;
-        let mailer = Mailer::files(&world.dir.0, sender("office@example.com").unwrap());
+        let mailer = Mailer::files(&world.dir.path, sender("office@example.com").unwrap());
         let registry = crate::registry(State::new(world.operator(), mailer));
         let hour = Duration::from_secs(3600);
         for (job, first) in [(mails::Send::NAME, 5), ("of a newer portal", 60)] {

@@ -26,7 +26,7 @@ pub struct CommandOutput {
 
 impl TestPortal {
     pub fn on(world: World) -> Self {
-        let dir = world.dir.0.join("data");
+        let dir = world.dir.path.join("data");
         let url = world.url.clone();
         Self { environment: vec![("SPV_DATABASE_URL".to_owned(), url)], dir, world }
     }

@@ -81,7 +81,7 @@ mod tests {
             world.company("Meridian").await;
             let later = World { clock: Clock::fixed(noon() + Duration::days(200)), ..world.clone() };
             let ctx = later.operator();
-            let mailer = Mailer::files(&world.dir.0, sender("office@example.com").unwrap());
+            let mailer = Mailer::files(&world.dir.path, sender("office@example.com").unwrap());
             let is_kept_after_cleaning = async || {
                 activity::sequence_all(&ctx).await.unwrap();
                 clean_up(State::new(ctx.clone(), mailer.clone()), CleanUp {}).await.unwrap();

@@ -59,7 +59,7 @@ mod tests {
     async fn mail_files_are_readable_by_their_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let world = domain::testing::World::sqlite().await;
-        let dir = world.dir.0.join("data").join("mail");
+        let dir = world.dir.path.join("data").join("mail");
         write(&dir, "a.eml", b"a link".to_vec()).await.unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&dir), mode(&dir.join("a.eml"))), (0o700, 0o600));

@@ -180,7 +180,7 @@ struct Scenario {
 
 impl Scenario {
     async fn start(world: World) -> Self {
-        let state = State::new(world.operator(), Mailer::files(&world.dir.0, sender("office@example.com").unwrap()));
+        let state = State::new(world.operator(), Mailer::files(&world.dir.path, sender("office@example.com").unwrap()));
         let acme = world.company("Acme").await;
         let (erin, sam) = (world.employee("Erin").await, world.super_admin("Sam").await);
         let cora = world.company_admin("Cora", acme).await;
@@ -331,7 +331,7 @@ impl Scenario {
                 content = content.replace(&random, "");
             }
         }
-        let folder = self.world.dir.0.join(mail.id.to_string());
+        let folder = self.world.dir.path.join(mail.id.to_string());
         let mailer = Mailer::files(&folder, sender("office@example.com").unwrap());
         super::send(State::new(ctx, mailer), Send { mail_id: mail.id }).await.unwrap();
         let file = std::fs::read_dir(&folder).unwrap().next().expect("a mail").unwrap().path();

@@ -202,7 +202,7 @@ fn invalid_key_file_is_explained_without_secrets() {
 #[tokio::test]
 async fn rotated_keys_are_reloaded_and_old_keys_stay_valid() {
     let world = crate::testing::World::sqlite().await;
-    let path = world.dir.0.join("signing_keys.json");
+    let path = world.dir.path.join("signing_keys.json");
     let (here, there) = (Keys::load_or_create(&path).expect("makes"), Keys::load_or_create(&path).expect("reads"));
     let (old, refresh) = (here.sign(&json!({ "sub": "maya" })).expect("signs"), here.refresh_token(session(), 3));
     let factor = FactorId(Uuid::from_u128(9));
@@ -235,7 +235,7 @@ async fn rotated_keys_are_reloaded_and_old_keys_stay_valid() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let path = world.dir.0.join("others.json");
+        let path = world.dir.path.join("others.json");
         Keys::load_or_create(&path).expect("makes");
         rotate(&world.operator(), &path).await.expect("rotates");
         assert_eq!(std::fs::metadata(&path).expect("is there").permissions().mode() & 0o777, 0o600);
