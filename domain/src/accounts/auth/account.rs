@@ -1,13 +1,16 @@
 //! Changes of the signed-in user to their own credentials: password, address, metadata.
 mod email;
 
-use email::{cancel_change as cancel_email_change, request_change as request_email_change};
-pub(super) use email::{confirm_change as confirm_email_change, mail_confirmations};
+use email::request_change as request_email_change;
+pub(super) use email::{
+    cancel_change as cancel_email_change, confirm_change as confirm_email_change, mail_confirmations,
+};
 
 use super::{
     Auth, RedirectContext, flows, links,
     login_throttle::{self, ThrottleKey},
     passwords::{self, PasswordCheck, PasswordHash},
+    security_mails,
     sessions::{self, Session},
     sign_in_history, store,
 };
@@ -20,7 +23,7 @@ use crate::{
         error::{Error, Result},
         text::nfc,
     },
-    outbox::mails,
+    outbox::mails::{self, SecurityAct},
     platform::activity,
 };
 use chrono::Duration;
@@ -240,6 +243,10 @@ async fn set_password(
     flows::delete_all_of(tx, user.id).await?;
     let event = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
     activity::append(tx, ctx, event).await?;
+    // The first password of an account is no news.
+    if user.status != Status::Pending {
+        security_mails::notify(tx, ctx, SecurityAct::PasswordChanged, &changed).await?;
+    }
     mails::release(tx, user.id).await?;
     Ok(changed)
 }

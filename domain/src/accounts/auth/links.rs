@@ -13,6 +13,7 @@ use crate::{
         error::Result,
         ids::{FlowId, LinkId, UserId},
     },
+    outbox::mails,
 };
 use chrono::{DateTime, Duration, Utc};
 
@@ -294,13 +295,20 @@ pub async fn revoke_all_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
     store::revoke_all(tx, user, ctx.now()).await
 }
 
-/// Deletes links that expired before `before` and returns their number. Scheduled.
+/// Deletes links that expired before `before`, those of security mails too, and returns their number. Scheduled.
 ///
 /// # Errors
 /// Database errors.
 #[tracing::instrument(level = "debug", name = "auth.links.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
-    ctx.transaction(|tx| store::delete_expired(tx, before).scope_boxed()).await
+    ctx.transaction(|tx| {
+        async move {
+            let deleted = store::delete_expired(tx, before).await?;
+            Ok(deleted + mails::secure_links::delete_expired(tx, before).await?)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 #[cfg(test)]

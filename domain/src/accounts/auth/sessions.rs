@@ -3,7 +3,7 @@
 //! A row holds a counter; the refresh token of a counter is derived from the signing key
 //! ([`super::keys::Keys::refresh_token`]). Starts and ends are in the activity log, from which the other nodes
 //! invalidate cached access tokens.
-use super::{Auth, factors::Method, store};
+use super::{Auth, factors::Method, security_mails, store};
 use crate::{
     accounts::users::{self, User},
     kernel::{
@@ -13,6 +13,7 @@ use crate::{
         error::{Error, Result},
         ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
     },
+    outbox::mails::SecurityAct,
     platform::{activity, settings},
 };
 use chrono::{DateTime, Duration, Utc};
@@ -96,7 +97,7 @@ enum Rotation {
     Next,
     /// An older token that returns the active one.
     Active,
-    /// A replayed token: there is a copy.
+    /// A replayed token: there is a copy. The parent of the active one counts as a copy only on another device.
     Reused,
     /// Ahead of the row (a backup was restored), or from before the second factor but so recent that a parallel tab may
     /// have it.
@@ -137,7 +138,6 @@ pub(super) async fn start_with_provider(
     method: &str,
     provider: Option<&str>,
 ) -> Result<Session> {
-    users::store::record_sign_in(tx, user.id, ctx.now()).await?;
     let now = ctx.now();
     let session = Session {
         id: SessionId(ctx.random.uuid()),
@@ -157,6 +157,8 @@ pub(super) async fn start_with_provider(
         user_agent: ctx.origin.user_agent.clone(),
         address: ctx.origin.address.clone(),
     };
+    security_mails::notify_sign_in(tx, ctx, user, &session).await?;
+    users::store::record_sign_in(tx, user.id, ctx.now()).await?;
     store::insert_session(tx, &session).await?;
     let ctx = ctx.acting_as(Actor::User(Arc::new(user.signed_in(session.id))));
     let event = users::event("session.started", user).with("session_id", session.id.to_string()).with("method", method);
@@ -232,17 +234,27 @@ async fn refresh_locked(
             store::save_refresh(tx, &session).await?;
             Ok(Ok((user, session, false)))
         }
+        Rotation::Active
+            if security_mails::is_other_device(session.user_agent.as_deref(), ctx.origin.user_agent.as_deref()) =>
+        {
+            end_reused(tx, ctx, &user, &session).await
+        }
         Rotation::Active => {
+            security_mails::notify_elsewhere(tx, ctx, &user, &session).await?;
             // Committed: the rotation it returns may not be durable yet.
             Ok(Ok((user, session, true)))
         }
-        Rotation::Reused => {
-            let ended = store::end(tx, session.id, ctx.now()).await?;
-            record_ended(tx, &ctx.acting_as(Actor::System("auth")), &ended, "refresh_token_reused").await?;
-            Ok(Err(Error::unauthenticated("refresh_token_already_used")))
-        }
+        Rotation::Reused => end_reused(tx, ctx, &user, &session).await,
         Rotation::Unknown => Err(Error::unauthenticated("refresh_token_not_found")),
     }
+}
+
+/// Ends a session whose refresh token has a copy, and tells its owner.
+async fn end_reused<T>(tx: &mut Tx, ctx: &Ctx, user: &User, session: &Session) -> Result<Result<T>> {
+    let ended = store::end(tx, session.id, ctx.now()).await?;
+    record_ended(tx, &ctx.acting_as(Actor::System("auth")), &ended, "refresh_token_reused").await?;
+    security_mails::notify(tx, ctx, SecurityAct::SessionReused, user).await?;
+    Ok(Err(Error::unauthenticated("refresh_token_already_used")))
 }
 
 /// Raises a session to aal2 after a second factor and ends the user's sessions at aal1. Earlier refresh tokens become

@@ -113,6 +113,30 @@ pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> R
     .await
 }
 
+/// Where a session came from.
+#[derive(Debug, sqlx::FromRow)]
+pub struct SessionSource {
+    pub user_agent: Option<String>,
+    pub address: Option<String>,
+}
+
+/// Sources of a user's latest sessions since then, ended ones too.
+pub async fn recent_sources(
+    tx: &mut Tx,
+    user: UserId,
+    since: DateTime<Utc>,
+    limit: usize,
+) -> Result<Vec<SessionSource>> {
+    tx.sql_built(format!(
+        "select user_agent, address from sessions where user_id = $1 and created_at > $2 \
+         order by created_at desc limit {limit}"
+    ))
+    .bind(user)
+    .bind(since)
+    .all()
+    .await
+}
+
 pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
     db.sql_built(format!(
         "select {COLUMNS} from sessions where user_id = $1 and ended_at is null order by created_at desc, id"

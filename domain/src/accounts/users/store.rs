@@ -80,6 +80,19 @@ pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<(U
     tx.sql_built(sql).bind(now).all().await
 }
 
+/// The active super admins.
+pub async fn super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<UserId>> {
+    let rows: Vec<(UserId,)> = tx
+        .sql(
+            "select id from users where role = 'super_admin' and status = 'active' \
+             and (banned_until is null or banned_until <= $1) order by id",
+        )
+        .bind(now)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
 /// Whether the user's company, or the ISO of an ISO user, is archived (decision 26). Clients of an archived ISO stay.
 pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
     if user.company_id.is_none() && user.iso_id.is_none() {

@@ -2,10 +2,14 @@
 use super::{
     check_not_in_use,
     create::{CreateAccount, find_pending_or_create, validate},
+    is_in_use,
 };
 use crate::{
     accounts::{
-        auth::links::{self, IssuedLink, LinkKind},
+        auth::{
+            links::{self, IssuedLink, LinkKind},
+            security_mails,
+        },
         users::{self, Status, User},
     },
     kernel::{
@@ -15,6 +19,7 @@ use crate::{
         error::{Error, Result},
         validate::Validator,
     },
+    outbox::mails::SecurityAct,
     platform::activity,
 };
 use serde_json::{Map, Value};
@@ -105,6 +110,9 @@ pub async fn generate_link(
             let link = links::issue(tx, ctx, user.id, &to, action.kind()).await?;
             let event = users::event("user.link_made", &user).with("kind", action.kind().name());
             activity::append(tx, ctx, event).await?;
+            if is_in_use(&user) {
+                security_mails::notify(tx, ctx, SecurityAct::LinkMade, &user).await?;
+            }
             Ok(GeneratedLink { user, link })
         }
         .scope_boxed()
