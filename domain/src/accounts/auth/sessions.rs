@@ -7,7 +7,7 @@ use super::{Auth, factors::Method, security_mails, store};
 use crate::{
     accounts::users::{self, User},
     kernel::{
-        access::{Action, Actor, PendingRequirement, Resource, SignedIn},
+        access::{Action, Actor, PendingRequirement, Resource, Role, SignedIn},
         ctx::{Ctx, PROOF_MAX_AGE},
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Result},
@@ -26,8 +26,6 @@ use tokio::{sync::Notify, time::timeout};
 
 /// After a refresh, older refresh tokens return the active one for this time: parallel tabs, lost responses.
 const REFRESH_REUSE_INTERVAL: Duration = Duration::seconds(10);
-/// Longest idle time, whatever the settings allow.
-pub const MAX_IDLE: Duration = Duration::days(90);
 /// Longest wait for the row; shorter than the database's `lock_timeout`.
 const LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(3);
 
@@ -206,17 +204,15 @@ async fn refresh_locked(
     counter: i64,
 ) -> Result<Result<(User, Session, bool)>> {
     let Some(mut session) = session else { return Err(Error::unauthenticated("refresh_token_not_found")) };
-    let rules = settings::security(tx).await?;
-    let is_over = |at: DateTime<Utc>| {
-        at - session.refreshed_at >= MAX_IDLE || rules.is_over(session.created_at, session.refreshed_at, at)
-    };
+    let user =
+        users::store::get(tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
+    let limits = settings::security(tx).await?.session_limits(user.role, &ctx.options);
+    let is_over = |at: DateTime<Utc>| limits.is_over(session.created_at, session.refreshed_at, at);
     if let Some(ended) = session.ended_at {
         let code = if is_over(ended) { "refresh_session_expired" } else { "refresh_session_not_found" };
         return Err(Error::unauthenticated(code));
     }
     let over = is_over(ctx.now());
-    let user =
-        users::store::get(tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
     if !users::can_sign_in(tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
@@ -438,16 +434,20 @@ pub async fn count_live(ctx: &Ctx) -> Result<i64> {
     store::count_live(&mut ctx.db(), ctx.now() - Duration::hours(1)).await
 }
 
-/// Ends sessions idle since `idle`, deletes those that ended before `over` and returns the number deleted. Scheduled.
+/// Ends expired sessions, deletes those that ended before `over` and returns the number deleted. Scheduled.
 ///
 /// # Errors
 /// Database errors.
 #[tracing::instrument(level = "debug", name = "auth.sessions.clean_up", skip_all)]
-pub async fn clean_up(ctx: &Ctx, idle: DateTime<Utc>, over: DateTime<Utc>) -> Result<u64> {
+pub async fn clean_up(ctx: &Ctx, over: DateTime<Utc>) -> Result<u64> {
     ctx.transaction(|tx| {
         async move {
-            let ended = store::end_idle(tx, idle, ctx.now()).await?;
-            record_ended(tx, ctx, &ended, "expired").await?;
+            let security = settings::security(tx).await?;
+            for (role, staff) in [(Role::Employee, true), (Role::Client, false)] {
+                let (idle_since, begun_before) = security.session_limits(role, &ctx.options).expired_before(ctx.now());
+                let ended = store::end_expired(tx, staff, idle_since, begun_before, ctx.now()).await?;
+                record_ended(tx, ctx, &ended, "expired").await?;
+            }
             store::delete_ended(tx, over).await
         }
         .scope_boxed()

@@ -146,12 +146,24 @@ pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
     .await
 }
 
-pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<EndedSession>> {
-    tx.sql("update sessions set ended_at = $2 where ended_at is null and refreshed_at < $1 returning id, user_id")
-        .bind(since)
-        .bind(at)
-        .all()
-        .await
+/// Ends the sessions of staff, or of the others, that were last used or begun at these times or before.
+pub async fn end_expired(
+    tx: &mut Tx,
+    staff: bool,
+    idle_since: DateTime<Utc>,
+    begun_before: Option<DateTime<Utc>>,
+    at: DateTime<Utc>,
+) -> Result<Vec<EndedSession>> {
+    let whose = if staff { "in" } else { "not in" };
+    tx.sql_built(format!(
+        "update sessions set ended_at = $3 where ended_at is null and (refreshed_at <= $1 or created_at <= $2) \
+         and user_id {whose} (select id from users where role in ('employee', 'super_admin')) returning id, user_id"
+    ))
+    .bind(idle_since)
+    .bind(begun_before)
+    .bind(at)
+    .all()
+    .await
 }
 
 pub async fn delete_ended(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
