@@ -145,7 +145,7 @@ async fn update_within(
         activity::append(tx, ctx, users::event("user.updated", &user)).await?;
     }
     if let Some(hash) = password {
-        user = set_password(tx, ctx, &user, hash, me.session_id).await?;
+        user = set_password(tx, ctx, &user, hash, me).await?;
     }
     if let Some(email) = &change.email {
         user = if changes_email {
@@ -218,13 +218,7 @@ fn check_recent_authentication(ctx: &Ctx, user: &User, session: Option<&Session>
     Err(Error::conflict(if old { "reauthentication_needed" } else { "current_password_required" }))
 }
 
-async fn set_password(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    user: &User,
-    hash: &PasswordHash,
-    keep: crate::kernel::ids::SessionId,
-) -> Result<User> {
+async fn set_password(tx: &mut Tx, ctx: &Ctx, user: &User, hash: &PasswordHash, me: &SignedIn) -> Result<User> {
     let changed = users::bump_version(
         ctx,
         User {
@@ -238,7 +232,9 @@ async fn set_password(
     users::save(tx, user, &changed).await?;
     users::store::save_restrictions(tx, &changed).await?;
     users::store::save_password(tx, user.id, hash, false).await?;
-    sessions::end_others_of(tx, ctx, user.id, keep).await?;
+    // In a session begun by an administrator it is the administrator's password.
+    users::store::save_password_set_by(tx, user.id, me.begun_by.clone()).await?;
+    sessions::end_others_of(tx, ctx, user.id, me.session_id).await?;
     links::revoke_all_of(tx, ctx, user.id).await?;
     flows::delete_all_of(tx, user.id).await?;
     let event = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");

@@ -68,6 +68,8 @@ crate::kernel::db::row! {
         pub ended_at: Option<DateTime<Utc>>,
         pub user_agent: Option<String>,
         pub address: Option<String>,
+        /// The administrator by whose link or password it began ([`Actor::code`]).
+        pub begun_by: Option<String>,
     }
 }
 
@@ -122,7 +124,7 @@ fn rotation(token: i64, active: i64, raised: i64, since: Duration) -> Rotation {
 /// # Errors
 /// Database errors.
 pub(super) async fn start(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> Result<Session> {
-    start_with_provider(tx, ctx, user, method, None).await
+    start_with(tx, ctx, user, method, None, None).await
 }
 
 /// [`start`] with the identity provider.
@@ -135,6 +137,31 @@ pub(super) async fn start_with_provider(
     user: &User,
     method: &str,
     provider: Option<&str>,
+) -> Result<Session> {
+    start_with(tx, ctx, user, method, provider, None).await
+}
+
+/// [`start`] with the administrator whose link or password it was, if any.
+///
+/// # Errors
+/// Database errors.
+pub(super) async fn start_by(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    method: &str,
+    begun_by: Option<String>,
+) -> Result<Session> {
+    start_with(tx, ctx, user, method, None, begun_by).await
+}
+
+async fn start_with(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    method: &str,
+    provider: Option<&str>,
+    begun_by: Option<String>,
 ) -> Result<Session> {
     let now = ctx.now();
     let session = Session {
@@ -154,11 +181,13 @@ pub(super) async fn start_with_provider(
         ended_at: None,
         user_agent: ctx.origin.user_agent.clone(),
         address: ctx.origin.address.clone(),
+        begun_by,
     };
     security_mails::notify_sign_in(tx, ctx, user, &session).await?;
     users::store::record_sign_in(tx, user.id, ctx.now()).await?;
     store::insert_session(tx, &session).await?;
-    let ctx = ctx.acting_as(Actor::User(Arc::new(user.signed_in(session.id))));
+    let owner = SignedIn { begun_by: session.begun_by.clone(), ..user.signed_in(session.id) };
+    let ctx = ctx.acting_as(Actor::User(Arc::new(owner)));
     let event = users::event("session.started", user).with("session_id", session.id.to_string()).with("method", method);
     let event = match provider {
         Some(provider) => event.with("provider", provider),

@@ -5,7 +5,7 @@ mod store;
 
 use crate::{
     accounts::{
-        auth::links::{self, IssuedLink},
+        auth::links::{self, IssuedLink, LinkContext},
         users::email_key,
     },
     kernel::{
@@ -82,7 +82,8 @@ async fn load(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
             let link = match mail.kind.link() {
                 Some(kind) => {
                     let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
-                    Some(links::issue_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+                    let context = LinkContext { flow_id: mail.flow_id, redirect_to, issued_by: None };
+                    Some(links::issue_with(tx, ctx, user_id, &mail.to_email, kind, context).await?)
                 }
                 None => None,
             };

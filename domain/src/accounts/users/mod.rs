@@ -98,6 +98,7 @@ pub async fn insert_with_protocol_fields(tx: &mut Tx, ctx: &Ctx, new: NewUser, e
         iso_id: new.iso_id,
         password_hash: new.password_hash,
         must_change_password: new.must_change_password,
+        password_set_by: None,
         language: new.language,
         time_zone,
         last_sign_in_at: None,

@@ -185,6 +185,12 @@ pub async fn save_password(tx: &mut Tx, id: UserId, hash: &PasswordHash, must_ch
     Ok(())
 }
 
+/// Saves the administrator who set the password; none for the owner.
+pub async fn save_password_set_by(tx: &mut Tx, id: UserId, by: Option<String>) -> Result<()> {
+    tx.sql("update users set password_set_by = $2 where id = $1").bind(id).bind(by).run().await?;
+    Ok(())
+}
+
 /// Saves `user_metadata` and `app_metadata`. Not versioned: no form of staff edits them.
 pub async fn save_metadata(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set metadata = $2, app_metadata = $3 where id = $1")
@@ -252,7 +258,10 @@ pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
 
 /// Removes the password.
 pub async fn clear_password(tx: &mut Tx, id: UserId) -> Result<()> {
-    tx.sql("update users set password_hash = null, must_change_password = false where id = $1").bind(id).run().await?;
+    tx.sql("update users set password_hash = null, must_change_password = false, password_set_by = null where id = $1")
+        .bind(id)
+        .run()
+        .await?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     accounts::{
         auth::{
-            links::{self, IssuedLink, LinkKind},
+            links::{self, IssuedLink, LinkContext, LinkKind},
             security_mails,
         },
         users::{self, Status, User},
@@ -107,7 +107,9 @@ pub async fn generate_link(
                 }
                 _ => (user.clone(), user.email),
             };
-            let link = links::issue(tx, ctx, user.id, &to, action.kind()).await?;
+            let issued_by = is_in_use(&user).then(|| ctx.actor_name());
+            let context = LinkContext { issued_by, ..LinkContext::default() };
+            let link = links::issue_with(tx, ctx, user.id, &to, action.kind(), context).await?;
             let event = users::event("user.link_made", &user).with("kind", action.kind().name());
             activity::append(tx, ctx, event).await?;
             if is_in_use(&user) {

@@ -183,6 +183,7 @@ pub(crate) async fn apply_update(tx: &mut Tx, ctx: &Ctx, id: UserId, update: &Va
 async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -> Result<User> {
     let must_change = matches!(ctx.actor, Actor::User(_));
     users::store::save_password(tx, user.id, hash, must_change).await?;
+    users::store::save_password_set_by(tx, user.id, is_in_use(&user).then(|| ctx.actor_name())).await?;
     sessions::end_all_of(tx, ctx, user.id).await?;
     links::revoke_all_of(tx, ctx, user.id).await?;
     flows::delete_all_of(tx, user.id).await?;
