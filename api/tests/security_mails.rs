@@ -201,7 +201,7 @@ async fn copied_refresh_tokens_end_the_session_with_a_mail() {
         // From another device: a copy.
         refresh(&app, &session, HOME, CHROME).await.refused(400, "refresh_token_already_used");
         assert_eq!(only_act(&app).await, to_maya(SecurityAct::SessionReused));
-        refresh(&app, &next, HOME, FIREFOX).await.refused(400, "refresh_token_not_found");
+        refresh(&app, &next, HOME, FIREFOX).await.refused(400, "session_not_found");
 
         // A token before the parent, from any device.
         let session = enter().await;

@@ -7,7 +7,7 @@ pub(super) use email::{
 };
 
 use super::{
-    Auth, RedirectContext, flows, links,
+    Auth, RedirectContext, flows, identities, links,
     login_throttle::{self, ThrottleKey},
     passwords::{self, PasswordCheck, PasswordHash},
     security_mails,
@@ -218,6 +218,12 @@ fn check_recent_authentication(ctx: &Ctx, user: &User, session: Option<&Session>
     Err(Error::conflict(if old { "reauthentication_needed" } else { "current_password_required" }))
 }
 
+/// Whether an account was not usable before this password. A mail about it would be no news.
+async fn is_first_password(tx: &mut Tx, user: &User) -> Result<bool> {
+    let has_none = user.status == Status::Pending || user.password_hash.is_none();
+    Ok(has_none && identities::store::list(tx, user.id).await?.is_empty())
+}
+
 async fn set_password(tx: &mut Tx, ctx: &Ctx, user: &User, hash: &PasswordHash, me: &SignedIn) -> Result<User> {
     let changed = users::bump_version(
         ctx,
@@ -239,8 +245,7 @@ async fn set_password(tx: &mut Tx, ctx: &Ctx, user: &User, hash: &PasswordHash, 
     flows::delete_all_of(tx, user.id).await?;
     let event = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
     activity::append(tx, ctx, event).await?;
-    // The first password of an account is no news.
-    if user.status != Status::Pending {
+    if !is_first_password(tx, user).await? {
         security_mails::notify(tx, ctx, SecurityAct::PasswordChanged, &changed).await?;
     }
     mails::release(tx, user.id).await?;
