@@ -28,6 +28,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/auth/new-password",
     "/auth/portal-selector",
     "/auth/reset-password",
+    "/auth/secure-account",
     "/auth/signup",
     "/auth/signup/client",
     "/auth/signup/company",

@@ -6,6 +6,7 @@ use domain::{kernel::db::Sql, outbox::mails::Kind, platform::activity};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
+const NEW_PASSWORD: &str = "another horse with batteries";
 
 fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
@@ -400,6 +401,78 @@ async fn links_do_not_open_or_take_over_an_account_in_use() {
         let link = json!({ "type": "recovery", "email": "bob@example.com" });
         post(&sam, "admin/generate_link", link).await.ok();
         assert!(bob["invited_at"].is_string());
+    })
+    .await;
+}
+
+/// Sessions of a user with the administrator who began them, newest first.
+async fn sessions_by(user: &TestUser) -> Vec<Value> {
+    let found = user.get("/auth/v1/sessions").await.ok();
+    found.as_array().unwrap().iter().map(|row| row["begun_by"].clone()).collect()
+}
+
+#[tokio::test]
+async fn sessions_begun_by_an_administrator_are_marked() {
+    on_both(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        let (service, sam) = (app.service(), app.super_admin("Sam").await);
+        let path = format!("/auth/v1/admin/users/{}", maya.id);
+        let link = json!({ "type": "magiclink", "email": "maya@example.com" });
+        // A person is told what to do instead; the mail to the owner stays.
+        for refused in [
+            modern(sam.post("/auth/v1/admin/generate_link", link.clone())),
+            modern(sam.put(&path, json!({ "password": NEW_PASSWORD }))),
+        ] {
+            let said = refused.await.refused(403, "account_in_use");
+            assert!(said["message"].as_str().unwrap().contains("Send them a password reset email"), "{said}");
+        }
+        modern(app.anonymous().post("/auth/v1/recover", json!({ "email": "maya@example.com" }))).await.ok();
+        assert_eq!(app.only_mail().await.kind, Kind::Recovery);
+        assert_eq!(sessions_by(&maya).await, [json!(null)]);
+
+        let made = modern(service.post("/auth/v1/admin/generate_link", link)).await.ok();
+        app.world.clock.advance(Duration::seconds(1));
+        let body = json!({ "type": "magiclink", "token_hash": made["hashed_token"] });
+        let there = maya.holding(&modern(app.anonymous().post("/auth/v1/verify", body)).await.ok());
+        assert_eq!(sessions_by(&there).await, [json!("Service"), json!(null)]);
+        // Its writes name both.
+        modern(there.put("/auth/v1/user", json!({ "data": { "note": "x" } }))).await.ok();
+        // A password that is set in it is the administrator's, too.
+        modern(there.put("/auth/v1/user", json!({ "password": NEW_PASSWORD }))).await.ok();
+        let grant = async |password: &str| {
+            app.world.clock.advance(Duration::seconds(1));
+            let body = json!({ "email": "maya@example.com", "password": password });
+            maya.holding(&modern(app.anonymous().post("/auth/v1/token?grant_type=password", body)).await.ok())
+        };
+        let again = grant(NEW_PASSWORD).await;
+        assert_eq!(sessions_by(&again).await, [json!("Service"), json!("Service")]);
+
+        // Until the owner chooses one.
+        app.world.clock.advance(Duration::seconds(60));
+        modern(app.anonymous().post("/auth/v1/recover", json!({ "email": "maya@example.com" }))).await.ok();
+        let mails = app.deliver_mails().await;
+        let recovery = mails.iter().find(|mail| mail.kind == Kind::Recovery).unwrap();
+        let body = json!({ "type": "recovery", "token_hash": recovery.token });
+        let own = maya.holding(&modern(app.anonymous().post("/auth/v1/verify", body)).await.ok());
+        modern(own.put("/auth/v1/user", json!({ "password": "a third horse with batteries" }))).await.ok();
+        assert_eq!(sessions_by(&grant("a third horse with batteries").await).await[0], json!(null));
+        service.put(&path, json!({ "password": NEW_PASSWORD })).await.ok();
+        assert_eq!(sessions_by(&grant(NEW_PASSWORD).await).await, [json!("Service")]);
+
+        activity::sequence_all(&app.world.operator()).await.unwrap();
+        let log = sam.get("/rest/v1/activity?limit=500").await.ok();
+        let marked: Vec<_> = log["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|row| row["data"]["session_begun_by"] == "actor:service")
+            .map(|row| (row["action"].as_str().unwrap(), row["actor"]["name"].as_str().unwrap()))
+            .collect();
+        for action in ["session.started", "user.updated", "user.password_changed"] {
+            assert!(marked.contains(&(action, "Maya Test")), "{action}: {marked:?}");
+        }
+        let account = sam.get(&format!("/rest/v1/users/{}/sessions", maya.id)).await.ok();
+        assert_eq!(account["items"][0]["begun_by"], "Service");
     })
     .await;
 }

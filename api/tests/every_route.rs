@@ -43,7 +43,7 @@ use std::{
 };
 
 /// The only operations without sign-in.
-const PUBLIC: [&str; 7] = [
+const PUBLIC: [&str; 8] = [
     "settings_get",
     "request_create",
     "health_alive",
@@ -51,6 +51,7 @@ const PUBLIC: [&str; 7] = [
     "file_get",
     "company_logo_get",
     "email_unsubscribe",
+    "account_secure",
 ];
 
 /// An id without a row.
@@ -471,6 +472,8 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "health_ready"
         // Without a link's token there is nothing to unsubscribe, for any role.
         | "email_unsubscribe" => (String::new(), none()),
+        // Nor to secure.
+        "account_secure" => (String::new(), json!({ "token": "unknown" })),
         "import_create" => (String::new(), none()),
         "import_undo" => (rows.id("import").await, none()),
         "payout_run_open" => {

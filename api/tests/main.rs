@@ -30,6 +30,7 @@ mod reports;
 mod request_span;
 mod requests;
 mod search;
+mod security_mails;
 mod serve;
 mod sessions;
 mod step_up;

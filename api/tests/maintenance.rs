@@ -3,7 +3,7 @@
 use crate::support::{TestApp, TestUser, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
-use domain::platform::activity;
+use domain::{accounts::auth::sessions, platform::activity};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -168,6 +168,8 @@ async fn session_lifetime_follows_settings() {
         for (rules, field) in [
             (json!({ "session_idle_hours": 0 }), "security.session_idle_hours out_of_range"),
             (json!({ "session_max_hours": 9000 }), "security.session_max_hours out_of_range"),
+            (json!({ "staff_session_idle_hours": 2161 }), "security.staff_session_idle_hours out_of_range"),
+            (json!({ "staff_session_max_hours": 0 }), "security.staff_session_max_hours out_of_range"),
             (json!({ "password_min_length": 7 }), "security.password_min_length out_of_range"),
             (json!({ "password_min_length": 65 }), "security.password_min_length out_of_range"),
         ] {
@@ -175,6 +177,59 @@ async fn session_lifetime_follows_settings() {
             assert_eq!(sam.put("/rest/v1/settings", json!({ "security": rules })).await.fields(), [field]);
         }
     })
+    .await;
+}
+
+#[tokio::test]
+async fn staff_sessions_end_earlier_than_those_of_clients() {
+    on_both_with(
+        |options, _| options.demo = false,
+        async |app: TestApp| {
+            let (erin, maya) = (app.employee("Erin").await, app.client("Maya").await);
+            let enter =
+                async |email: &str| token(&app, "password", json!({ "email": email, "password": PASSWORD })).await;
+            let refresh = async |session: &Value| {
+                token(&app, "refresh_token", json!({ "refresh_token": session["refresh_token"] })).await
+            };
+            // A password that the demo publishes is refused outside of it, so the tests have another.
+            let (staff, client) = (enter("erin@example.com").await.ok(), enter("maya@example.com").await.ok());
+            app.world.clock.advance(Duration::hours(11));
+            let staff = refresh(&staff).await.ok();
+            app.world.clock.advance(Duration::hours(12));
+            refresh(&staff).await.refused(400, "session_expired");
+            let mut client = refresh(&client).await.ok();
+            app.world.clock.advance(Duration::days(30) - Duration::seconds(1));
+            client = refresh(&client).await.ok();
+            app.world.clock.advance(Duration::days(30));
+            refresh(&client).await.refused(400, "session_expired");
+
+            // In use all the time, a session of staff ends after seven days, one of a client after ninety.
+            let (mut staff, mut client) = (enter("erin@example.com").await.ok(), enter("maya@example.com").await.ok());
+            for _ in 0..6 {
+                for _ in 0..3 {
+                    app.world.clock.advance(Duration::hours(8));
+                    staff = refresh(&staff).await.ok();
+                }
+            }
+            client = refresh(&client).await.ok();
+            for _ in 0..2 {
+                app.world.clock.advance(Duration::hours(8));
+                staff = refresh(&staff).await.ok();
+            }
+            app.world.clock.advance(Duration::hours(8));
+            // The clean-up ends it as well, so that lists do not show it.
+            sessions::clean_up(&app.world.operator(), app.world.clock.now() - Duration::days(30)).await.unwrap();
+            let live = async |id| sessions::list(&app.world.operator(), id).await.unwrap().len();
+            assert_eq!((live(erin.id).await, live(maya.id).await), (0, 1));
+            refresh(&staff).await.refused(400, "session_expired");
+            for _ in 0..3 {
+                app.world.clock.advance(Duration::days(27));
+                client = refresh(&client).await.ok();
+            }
+            app.world.clock.advance(Duration::days(2));
+            refresh(&client).await.refused(400, "session_expired");
+        },
+    )
     .await;
 }
 

@@ -5,6 +5,7 @@ use api::{HttpConfig, ProviderKind, ProviderSettings};
 use chrono::Duration;
 use domain::{
     kernel::{clock::Clock, db::Sql},
+    outbox::mails::SecurityAct,
     testing::{self, World},
 };
 use reqwest::{Client, Response, redirect::Policy};
@@ -473,10 +474,28 @@ async fn identities_are_linked_and_unlinked_by_their_owner() {
         unlink(&maya, "junk").await.refused(404, "validation_failed");
         unlink(&maya, &maya.id.to_string()).await.refused(422, "email_conflict_identity_not_deletable");
         unlink(&nils, &nils.id.to_string()).await.refused(422, "single_identity_not_deletable");
+        let told = async || -> Vec<_> { office.app.deliver_all_mails().await.into_iter().map(|mail| (mail.act, mail.to)).collect() };
+        let to_maya = |act| (Some(act), "maya@example.com".to_owned());
+        assert_eq!(told().await, [to_maya(SecurityAct::IdentityLinked)]);
         assert_eq!(unlink(&maya, id).await.ok(), json!({}));
+        assert_eq!(told().await, [to_maya(SecurityAct::IdentityUnlinked)]);
         unlink(&maya, id).await.refused(422, "identity_not_found");
         let back = office.there_and_back(&format!("provider=google&{CHALLENGE}"), &as_("m@home.example")).await;
         assert_eq!(refused(&back), denied("account_requested"));
+        let erin = office.app.employee("Erin").await;
+        assert_eq!(office.logged_entries(&erin, "identity.unlinked").await.len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn this_was_not_me_unlinks_the_identity() {
+    on_both(false, |office| async move {
+        office.app.client("Maya").await;
+        office.signed_in("maya@example.com").await;
+        let news = office.app.deliver_all_mails().await.into_iter().find(|mail| mail.act.is_some()).unwrap();
+        assert_eq!(news.act, Some(SecurityAct::IdentityLinked));
+        office.app.anonymous().post("/rest/v1/secure-account", json!({ "token": news.token })).await.ok();
         let erin = office.app.employee("Erin").await;
         assert_eq!(office.logged_entries(&erin, "identity.unlinked").await.len(), 1);
     })

@@ -27,6 +27,7 @@ fn actor(role: Role) -> Actor {
         must_change_password: false,
         proven_at: None,
         mfa: domain::kernel::access::Mfa::default(),
+        begun_by: None,
         impersonator: None,
     }))
 }

@@ -101,6 +101,7 @@ test('sign-in rules are validated per field, saved and enforced', async ({ ownOf
   }
   await sigrid.choose('Idle sessions end after', '8 hours', form);
   await sigrid.choose('All sessions end after', '1 day', form);
+  await sigrid.choose('Idle staff sessions end after', '1 hour', form);
   await sigrid.fillFields({ 'Minimum password length': '14' }, form);
   await sigrid.button('Save', form).click();
   await sigrid.expectToast('Settings Saved', 'The rules apply immediately.');
@@ -109,9 +110,16 @@ test('sign-in rules are validated per field, saved and enforced', async ({ ownOf
   await expect(rule).toBeChecked();
   await expect(sigrid.field('Idle sessions end after', form)).toHaveText('8 hours');
   await expect(sigrid.field('All sessions end after', form)).toHaveText('1 day');
+  await expect(sigrid.field('Idle staff sessions end after', form)).toHaveText('1 hour');
   await expect(sigrid.field('Minimum password length', form)).toHaveValue('14');
   const { security } = await sigrid.api.get<{ security: object }>('/rest/v1/settings');
-  expect(security).toMatchObject({ session_idle_hours: 8, session_max_hours: 24, password_min_length: 14 });
+  expect(security).toMatchObject({
+    session_idle_hours: 8,
+    session_max_hours: 24,
+    staff_session_idle_hours: 1,
+    staff_session_max_hours: null,
+    password_min_length: 14,
+  });
 
   const ingrid = await office.visitor();
   await ingrid.signIn('iso', 'iso@example.com', password);

@@ -12,6 +12,7 @@ export const paths = {
   forgotPassword: '/auth/forgot-password',
   resetPassword: '/auth/reset-password',
   confirm: '/auth/confirm',
+  secureAccount: '/auth/secure-account',
   mfa: '/auth/mfa',
   mfaSetup: '/auth/mfa-setup',
   newPassword: '/auth/new-password',

@@ -38,6 +38,7 @@ mod reports;
 mod requests;
 mod saved_views;
 mod search;
+mod secure_account;
 mod settings;
 mod spvs;
 mod steps;
@@ -71,6 +72,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(profile::get, profile::update))
         .routes(routes!(profile::log))
         .routes(routes!(profile::places))
+        .routes(routes!(secure_account::secure_account))
         .routes(routes!(settings::get, settings::set))
         // Users.
         .routes(routes!(users::list, users::create))

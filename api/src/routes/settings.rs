@@ -13,9 +13,15 @@ use axum::{
 use domain::{
     Action, Ctx,
     accounts::auth::passwords,
-    kernel::{access::Resource, ids::MailId, money::Currency},
+    kernel::{
+        access::{Resource, Role},
+        ids::MailId,
+        money::Currency,
+    },
     outbox::mails,
-    platform::settings::{self, Billing, NeedsMfa, Pages, Representative, RequireMfa, Retention, Security},
+    platform::settings::{
+        self, Billing, NeedsMfa, Pages, Representative, RequireMfa, Retention, Security, SessionLimits,
+    },
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -41,8 +47,10 @@ pub struct Settings {
     secure_email_change: bool,
     /// Set during maintenance.
     maintenance: Option<Maintenance>,
-    /// Session lifetimes. Super admins only.
+    /// Session lifetimes and password rules as set. Super admins only.
     security: Option<Security>,
+    /// Session lifetimes in force. Super admins only.
+    session_limits: Option<AllSessionLimits>,
     /// URL of the office's logo.
     logo: Option<String>,
     /// Default currency of orders, after their own and their company's.
@@ -55,6 +63,15 @@ pub struct Settings {
     system: Option<System>,
     /// Send it back as `If-Match` with a change.
     version: i64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SettingsSessionLimits)]
+pub struct AllSessionLimits {
+    /// Of clients, ISO partners and company admins.
+    everyone: SessionLimits,
+    /// Of employees and super admins.
+    staff: SessionLimits,
 }
 
 /// Runtime settings. Null if unset: the operator's configuration or the default applies.
@@ -102,6 +119,10 @@ impl Settings {
             secure_email_change: ctx.options.secure_email_change,
             maintenance: gate.maintenance.clone().map(Maintenance::from),
             security: theirs.then_some(found.security),
+            session_limits: theirs.then(|| AllSessionLimits {
+                everyone: found.security.session_limits(Role::Client, &ctx.options),
+                staff: found.security.session_limits(Role::Employee, &ctx.options),
+            }),
             brand_name: found.brand().to_owned(),
             demo: ctx.options.demo,
             support_email: found.support_email,

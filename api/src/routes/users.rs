@@ -24,6 +24,7 @@ use domain::{
     desk::people,
     kernel::{
         access::Role,
+        i18n,
         ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
         page::PageQuery,
     },
@@ -403,6 +404,9 @@ pub struct AccountSession {
     aal: String,
     /// The session of this request.
     current: bool,
+    /// The administrator by whose link or password it began.
+    #[schema(example = "Operator root")]
+    begun_by: Option<String>,
 }
 
 impl AccountSession {
@@ -414,6 +418,7 @@ impl AccountSession {
         Self {
             device: device::name(ctx.language(), session.user_agent.as_deref()),
             current: me.is_some_and(|me| me.session_id == session.id),
+            begun_by: session.begun_by.as_deref().map(|by| i18n::administrator(ctx.language(), by)),
             id: session.id,
             created_at: session.created_at,
             last_used_at: session.refreshed_at,

@@ -23,7 +23,7 @@ use domain::{
     },
     outbox::{
         activity_feed,
-        mails::{self, Kind},
+        mails::{self, Kind, SecurityAct},
     },
     platform::{
         activity::Activity,
@@ -85,11 +85,18 @@ pub struct SentMail {
     /// The token of the link and the six digits.
     pub token: String,
     pub code: String,
+    /// The act that a security mail is about.
+    pub act: Option<SecurityAct>,
 }
 
 impl TestApp {
-    /// Runs mail request jobs and delivers the outbox, oldest first.
+    /// Runs mail request jobs and delivers the outbox, oldest first. Returns all but the security mails.
     pub async fn deliver_mails(&self) -> Vec<SentMail> {
+        self.deliver_all_mails().await.into_iter().filter(|mail| mail.act.is_none()).collect()
+    }
+
+    /// [`TestApp::deliver_mails`] with the security mails.
+    pub async fn deliver_all_mails(&self) -> Vec<SentMail> {
         let ctx = self.world.operator();
         let newest = PageQuery { limit: Some(500), cursor: None };
         for job in queue::list(&ctx, None, &newest).await.expect("jobs").items.into_iter().rev() {
@@ -110,13 +117,19 @@ impl TestApp {
                 continue;
             };
             mails::mark_sent(&ctx, mail.id, None).await.expect("is noted");
-            let (url, token, code) = outgoing.link.map(|made| (made.url, made.token, made.code)).unwrap_or_default();
-            sent.push(SentMail { kind: mail.kind, to: mail.to_email, url, token, code });
+            let secure = outgoing.secure_account.map(|url| {
+                let token = url.rsplit_once("token=").expect("a token").1.to_owned();
+                (url, token, String::new())
+            });
+            let link = outgoing.link.map(|made| (made.url, made.token, made.code));
+            let (url, token, code) = link.or(secure).unwrap_or_default();
+            let act = mail.security_act();
+            sent.push(SentMail { kind: mail.kind, to: mail.to_email, url, token, code, act });
         }
         sent
     }
 
-    /// The only mail in the outbox.
+    /// The only mail in the outbox beside security mails.
     pub async fn only_mail(&self) -> SentMail {
         let mails = self.deliver_mails().await;
         assert_eq!(mails.len(), 1, "{mails:?}");

@@ -33,18 +33,24 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  spvctl security set --require-mfa employee,super_admin\n  spvctl security set --session-idle-hours 24 --session-max-hours 720\n  spvctl security set --password-min-length 12"
+    after_help = "Examples:\n  spvctl security set --require-mfa employee,super_admin\n  spvctl security set --session-idle-hours 24 --session-max-hours 720\n  spvctl security set --staff-session-idle-hours 8\n  spvctl security set --password-min-length 12"
 )]
 pub struct Set {
     /// Exactly these roles need a second factor; `none` for no role
     #[arg(long, value_name = "ROLES", value_delimiter = ',')]
     require_mfa: Option<Vec<String>>,
-    /// Hours without use after which a session is over, 1 to 2160
+    /// Hours without use after which a session is over, 1 to 2160; 0 for the default, 720
     #[arg(long, value_name = "HOURS")]
     session_idle_hours: Option<u64>,
-    /// Hours after which a session is over however much it is used, 1 to 8760; 0 for never
+    /// Hours after which a session is over however much it is used, 1 to 8760; 0 for the default, 2160
     #[arg(long, value_name = "HOURS")]
     session_max_hours: Option<u64>,
+    /// --session-idle-hours of employees and super admins; 0 for the default, 12
+    #[arg(long, value_name = "HOURS")]
+    staff_session_idle_hours: Option<u64>,
+    /// --session-max-hours of employees and super admins; 0 for the default, 168
+    #[arg(long, value_name = "HOURS")]
+    staff_session_max_hours: Option<u64>,
     /// Characters of a new password, 8 to 64
     #[arg(long, value_name = "N")]
     password_min_length: Option<u64>,
@@ -74,11 +80,13 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let changed = settings::set(ctx, |now| Settings {
                 require_mfa: mfa.unwrap_or(now.require_mfa),
                 security: Security {
-                    session_idle_hours: args.session_idle_hours.or(now.security.session_idle_hours),
-                    session_max_hours: match args.session_max_hours {
-                        Some(0) => None,
-                        asked => asked.or(now.security.session_max_hours),
-                    },
+                    session_idle_hours: hours(args.session_idle_hours, now.security.session_idle_hours),
+                    session_max_hours: hours(args.session_max_hours, now.security.session_max_hours),
+                    staff_session_idle_hours: hours(
+                        args.staff_session_idle_hours,
+                        now.security.staff_session_idle_hours,
+                    ),
+                    staff_session_max_hours: hours(args.staff_session_max_hours, now.security.staff_session_max_hours),
                     password_min_length: args.password_min_length.or(now.security.password_min_length),
                 },
                 ..now
@@ -108,6 +116,14 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     }
 }
 
+/// The hours asked for, where 0 unsets; the present ones without.
+fn hours(asked: Option<u64>, now: Option<u64>) -> Option<u64> {
+    match asked {
+        Some(0) => None,
+        asked => asked.or(now),
+    }
+}
+
 /// Requires MFA for exactly the named roles.
 fn parse_roles(names: &[String]) -> Result<RequireMfa> {
     let mut wanted = Vec::new();
@@ -131,12 +147,17 @@ fn parse_roles(names: &[String]) -> Result<RequireMfa> {
 fn rules_record(cli: &CliContext, now: &Settings) -> Record {
     let needs = now.require_mfa.filled_in(&cli.ctx.options);
     let mfa: Vec<&str> = Role::ALL.into_iter().filter(|role| needs.of(*role)).map(Role::name).collect();
-    let hours = |hours: Option<u64>, unset: &str| hours.map_or_else(|| unset.to_owned(), |hours| hours.to_string());
+    let limits = |role| now.security.session_limits(role, &cli.ctx.options);
+    let (everyone, staff) = (limits(Role::Client), limits(Role::Employee));
+    let longest = |hours: Option<u64>| hours.map_or_else(|| "never".to_owned(), |hours| hours.to_string());
+    let min_length = passwords::min_length_of(now).to_string();
     Record::new()
         .with("require_mfa", if mfa.is_empty() { "none".to_owned() } else { mfa.join(", ") })
-        .with("session_idle_hours", hours(now.security.session_idle_hours, "2160"))
-        .with("session_max_hours", hours(now.security.session_max_hours, "never"))
-        .with("password_min_length", hours(now.security.password_min_length, &passwords::MIN_LENGTH.to_string()))
+        .with("session_idle_hours", everyone.idle_hours.to_string())
+        .with("session_max_hours", longest(everyone.max_hours))
+        .with("staff_session_idle_hours", staff.idle_hours.to_string())
+        .with("staff_session_max_hours", longest(staff.max_hours))
+        .with("password_min_length", min_length)
 }
 
 fn block_record(block: &Block) -> Record {

@@ -55,6 +55,8 @@ pub struct SignedIn {
     pub mfa: Mfa,
     /// Unix time of the last authentication, from the token; a refresh is none. Unset outside of a session.
     pub proven_at: Option<i64>,
+    /// The administrator by whose link or password the session began ([`Actor::code`]); its writes name both.
+    pub begun_by: Option<String>,
     /// The impersonating super admin; impersonated sessions are read-only.
     pub impersonator: Option<Impersonator>,
 }

@@ -141,6 +141,14 @@ pub fn actor_of_code(language: &str, code: &str) -> String {
     }
 }
 
+/// The display name of a program or operator by its stored [`crate::Actor::code`].
+pub fn administrator(language: &str, code: &str) -> String {
+    match code.strip_prefix(crate::kernel::access::ACTOR_PREFIX) {
+        Some(kind) => actor(language, kind, ""),
+        None => actor(language, "operator", code),
+    }
+}
+
 /// The display name of a field.
 pub fn field_name(language: &str, field: &str) -> String {
     find(language, "names", &format!("field.{field}"), &Map::new()).unwrap_or_else(|| field.replace('_', " "))

@@ -14,7 +14,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Deletes expired links, flows and challenges, idle sessions, sessions that ended a month ago, old login failures and mail
+/// Ends expired sessions. Deletes expired links, flows and challenges, sessions that ended a month ago, old login failures and mail
 /// cooldowns, idempotency keys, notifications, finished jobs, activity past its retention, rows of imports that can no longer be
 /// undone, deleted documents and abandoned uploads. Each retention is defined in its module.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -28,9 +28,7 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let ctx = state.ctx(CleanUp::NAME);
     let now = ctx.now();
     let links = links::clean_up(&ctx, now).await.map_err(job_error::classify)?;
-    let sessions = sessions::clean_up(&ctx, now - sessions::MAX_IDLE, now - Duration::days(30))
-        .await
-        .map_err(job_error::classify)?;
+    let sessions = sessions::clean_up(&ctx, now - Duration::days(30)).await.map_err(job_error::classify)?;
     let flows = flows::clean_up(&ctx, now).await.map_err(job_error::classify)?;
     let failures = login_throttle::clean_up(&ctx).await.map_err(job_error::classify)?;
     let gaps = mail_rate_limit::clean_up(&ctx, now - Duration::days(1)).await.map_err(job_error::classify)?;

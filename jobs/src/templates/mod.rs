@@ -1,11 +1,15 @@
 //! Mail templates: renders the message texts of `mails.json` into one layout, as text and HTML.
 use chrono::{DateTime, Utc};
 use domain::{
-    accounts::{auth::links::LinkKind, mail_delivery::Outgoing, users::DateFormat},
+    accounts::{
+        auth::{device, links::LinkKind},
+        mail_delivery::Outgoing,
+        users::DateFormat,
+    },
     directory::companies::Logo,
     kernel::{access::Role, i18n},
     orders::templates::names,
-    outbox::mails::{Kind, Mail},
+    outbox::mails::{Kind, Mail, SECURE_LINK_TTL, SecurityAct},
 };
 use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
 use serde_json::{Map, Value};
@@ -125,6 +129,10 @@ fn message_params(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -
         let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.ttl());
         params.insert("until".to_owned(), until.into());
     }
+    if mail.kind == Kind::SecurityNotice {
+        let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + SECURE_LINK_TTL);
+        params.insert("until".to_owned(), until.into());
+    }
     if let Some(event) = mail.data.get("events").and_then(|events| events.get(0)) {
         let sentence = event_sentence(language, outgoing.date_format, event);
         // A subject is one line.
@@ -163,24 +171,30 @@ fn layout_texts(outgoing: &Outgoing, office: Office<'_>, params: &Map<String, Va
         texts.insert("choices".to_owned(), params.get("choices").cloned().into());
         texts.insert("manage".to_owned(), i18n::text(language, "mails", "manage", params).into());
     }
-    texts.insert("preheader".to_owned(), preheader(&texts).into());
+    texts.insert("preheader".to_owned(), preheader(mail.kind, &texts).into());
     texts.insert("lang".to_owned(), language.into());
     texts.insert("logo".to_owned(), outgoing.logo.is_some().into());
     texts.insert("brand".to_owned(), brand.into());
-    let link = match &outgoing.link {
-        Some(link) => link.url.clone(),
-        None if mail.kind == Kind::Report => format!("{public_url}{}", report_path(&mail.data)),
-        None => format!("{public_url}{}", subject_path(outgoing).unwrap_or_else(|| sign_in_path(outgoing.role).into())),
+    let link = match (&outgoing.link, &outgoing.secure_account) {
+        (Some(link), _) => link.url.clone(),
+        (None, Some(url)) => url.clone(),
+        _ if mail.kind == Kind::Report => format!("{public_url}{}", report_path(&mail.data)),
+        _ => format!("{public_url}{}", subject_path(outgoing).unwrap_or_else(|| sign_in_path(outgoing.role).into())),
     };
     texts.insert("link".to_owned(), link.into());
+    let is_one_time = outgoing.link.is_some() || outgoing.secure_account.is_some();
+    texts.insert("spell_out_link".to_owned(), is_one_time.into());
     texts.insert("code".to_owned(), outgoing.link.as_ref().map(|link| link.code.clone()).into());
     texts
 }
 
-/// The lines of a mail with a list: events with a count of further ones, steps or documents.
+/// The lines of a mail with a list: events with a count of further ones, steps or documents, or the facts of an act.
 fn list_items(outgoing: &Outgoing) -> Option<Vec<Value>> {
     let mail = &outgoing.mail;
     let language = mail.language.as_str();
+    if mail.kind == Kind::SecurityNotice {
+        return Some(security_facts(outgoing));
+    }
     if let Some(events) = mail.data.get("events").and_then(Value::as_array) {
         let more = mail.data.get("more").and_then(Value::as_i64).filter(|more| *more > 0);
         let more = more.map(|more| Map::from_iter([("count".to_owned(), more.into())]));
@@ -190,6 +204,23 @@ fn list_items(outgoing: &Outgoing) -> Option<Vec<Value>> {
     }
     let rows = mail.data.get("steps").or_else(|| mail.data.get("documents"))?.as_array()?;
     Some(rows.iter().map(|row| list_item(language, outgoing.date_format, mail.kind.name(), row)).collect())
+}
+
+/// When and from where an act was done, and by whom if not by the recipient.
+fn security_facts(outgoing: &Outgoing) -> Vec<Value> {
+    let mail = &outgoing.mail;
+    let language = mail.language.as_str();
+    let said = |name: &str| mail.data.get(name).and_then(Value::as_str).map(str::to_owned);
+    let time = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, mail.created_at);
+    let by = said("by_kind").map(|kind| i18n::actor(language, &kind, &said("by").unwrap_or_default()));
+    let device = device::name(language, said("user_agent").as_deref());
+    [("time", Some(time)), ("by", by), ("device", device), ("address", said("address"))]
+        .into_iter()
+        .filter_map(|(fact, value)| {
+            let params = Map::from_iter([("value".to_owned(), value?.into())]);
+            Some(i18n::text(language, "mails", &format!("security_notice.fact_{fact}"), &params).into())
+        })
+        .collect()
 }
 
 /// The page for entering the one-time code.
@@ -253,8 +284,9 @@ fn report_path(data: &Map<String, Value>) -> String {
 }
 
 /// The line that mail programs show after the subject: the first item of a list, else the beginning of the text.
-fn preheader(texts: &Map<String, Value>) -> String {
-    let first = texts.get("items").and_then(|items| items.get(0)).or_else(|| texts.get("body"));
+fn preheader(kind: Kind, texts: &Map<String, Value>) -> String {
+    let items = texts.get("items").filter(|_| kind != Kind::SecurityNotice);
+    let first = items.and_then(|items| items.get(0)).or_else(|| texts.get("body"));
     first.and_then(Value::as_str).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -266,6 +298,10 @@ fn subject_path(outgoing: &Outgoing) -> Option<String> {
     let staff = matches!(role, Role::Employee | Role::SuperAdmin);
     if mail.kind == Kind::StepOverdue && staff {
         return Some("/employee-dashboard/tasks".to_owned());
+    }
+    if mail.security_act() == Some(SecurityAct::SuperAdminMadeByOther) {
+        let id = mail.data.get("subject_id").and_then(Value::as_str)?;
+        return Some(format!("/admin-dashboard/users/{id}"));
     }
     if let Some(spv) = mail.spv_id {
         return order_path(role, &spv.to_string());

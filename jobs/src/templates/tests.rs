@@ -3,7 +3,7 @@ use chrono::TimeZone;
 use domain::{
     accounts::auth::links::IssuedLink,
     kernel::ids::{MailId, SpvId, UserId},
-    outbox::mails::{Mail, Status},
+    outbox::mails::{Mail, SecurityAct, Status},
 };
 use serde_json::json;
 
@@ -36,6 +36,11 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         Kind::RequestDeclined => {
             json!({ "reference": "REQ-6f1c2d3e", "reason": "We only form vehicles for companies." })
         }
+        Kind::SecurityNotice => json!({
+            "context": "factor_added",
+            "address": "203.0.113.7",
+            "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+        }),
         Kind::EmailChangeCurrent | Kind::EmailChangeNew => json!({ "new_email": "maya.ortiz@example.org" }),
         _ => json!({}),
     };
@@ -74,7 +79,47 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         spv: about_order.then(|| ("SPV-2026-001".to_owned(), "AE".to_owned())),
         logo: None,
         unsubscribe: None,
+        secure_account: (kind == Kind::SecurityNotice)
+            .then(|| "https://portal.example.com/auth/secure-account?token=abc".to_owned()),
         before_setup: false,
+    }
+}
+
+/// The mail about an act, by the operator where others than the owner do it.
+fn security_mail(act: SecurityAct, language: &str) -> RenderedMail {
+    let mut outgoing = outgoing(Kind::SecurityNotice, language, "Maya Ortiz");
+    let mut data = json!({
+        "context": act.name(), "provider": "Google", "subject": "Nora Lund", "subject_id": uuid::Uuid::nil(),
+        "from": "maya@example.com", "to": "maya.ortiz@example.org", "address": "203.0.113.7",
+    });
+    if matches!(
+        act,
+        SecurityAct::FactorsReset
+            | SecurityAct::PasswordSet
+            | SecurityAct::LinkMade
+            | SecurityAct::SuperAdminMadeByOther
+    ) {
+        data["by_kind"] = "operator".into();
+        data["by"] = "erin".into();
+    }
+    outgoing.mail.data = data.as_object().cloned().unwrap();
+    if !act.secures_account() {
+        outgoing.secure_account = None;
+        outgoing.role = Some(Role::SuperAdmin);
+    }
+    render(&outgoing, noon(), OFFICE).unwrap()
+}
+
+#[test]
+fn every_security_act_matches_its_snapshot() {
+    for language in ["en-US", "es"] {
+        let texts = SecurityAct::ALL.map(|act| {
+            let mail = security_mail(act, language);
+            assert!(!mail.subject.contains("security_notice"), "{act:?} {language}: {}", mail.subject);
+            assert!(!mail.text.contains("{{") && !mail.text.contains("()"), "{act:?} {language}: {}", mail.text);
+            format!("Subject: {}\n\n{}", mail.subject, mail.text)
+        });
+        insta::assert_snapshot!(format!("security_acts-{}", &language[..2]), texts.join("\n\n========\n\n"));
     }
 }
 

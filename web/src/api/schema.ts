@@ -2378,6 +2378,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/secure-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Secures an account by the link of a security mail: ends its sessions, stops its password, removes the second factors and
+         *     identities added since, and mails a link to choose a new password. Needs no sign-in; works once.
+         */
+        post: operations["account_secure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/sessions": {
         parameters: {
             query?: never;
@@ -3301,6 +3321,11 @@ export interface components {
             /** @description `aal2` after a second factor. */
             aal: string;
             address: string | null;
+            /**
+             * @description The administrator by whose link or password it began.
+             * @example Operator root
+             */
+            begun_by: string | null;
             /** Format: date-time */
             created_at: string;
             /** @description The session of this request. */
@@ -4887,7 +4912,7 @@ export interface components {
          * @description The kind of a mail; its texts are in the messages under this name.
          * @enum {string}
          */
-        MailKind: "password_setup" | "welcome" | "welcome_setup" | "recovery" | "spv_created" | "spv_closed" | "step_overdue" | "document_requested" | "document_returned" | "request_declined" | "request_answered" | "magic_link" | "confirm_signup" | "already_registered" | "invite" | "email_change_current" | "email_change_new" | "reauthentication" | "notices" | "digest" | "report" | "test";
+        MailKind: "password_setup" | "welcome" | "welcome_setup" | "recovery" | "spv_created" | "spv_closed" | "step_overdue" | "document_requested" | "document_returned" | "request_declined" | "request_answered" | "magic_link" | "confirm_signup" | "already_registered" | "invite" | "email_change_current" | "email_change_new" | "reauthentication" | "notices" | "digest" | "report" | "security_notice" | "test";
         /** @description A queued mail. */
         MailQueued: {
             id: components["schemas"]["MailId"];
@@ -6138,6 +6163,14 @@ export interface components {
         };
         /** @enum {string} */
         SearchKind: "client" | "spv" | "company" | "document" | "request";
+        SecureAccount: {
+            /** @description The token of the link in the mail. */
+            token: string;
+        };
+        SecuredAccount: {
+            /** @description The address that the link to choose a new password is mailed to. */
+            email: string;
+        };
         /** @description Sign-in rules beside second factors. */
         Security: {
             /**
@@ -6148,16 +6181,28 @@ export interface components {
             password_min_length: number | null;
             /**
              * Format: int64
-             * @description Hours without use after which a session expires; unset: 90 days.
+             * @description Hours without use after which a session expires; unset: 30 days, in demo mode 90.
              * @default null
              */
             session_idle_hours: number | null;
             /**
              * Format: int64
-             * @description Hours after which a session expires; unset: never.
+             * @description Hours after which a session expires; unset: 90 days, in demo mode never.
              * @default null
              */
             session_max_hours: number | null;
+            /**
+             * Format: int64
+             * @description `session_idle_hours` of employees and super admins; unset: 12 hours and no longer than that of others.
+             * @default null
+             */
+            staff_session_idle_hours: number | null;
+            /**
+             * Format: int64
+             * @description `session_max_hours` of employees and super admins; unset: 7 days and no longer than that of others.
+             * @default null
+             */
+            staff_session_max_hours: number | null;
         };
         /** @description A security scan. */
         SecurityScan: {
@@ -6181,6 +6226,19 @@ export interface components {
         };
         /** Format: uuid */
         SessionId: string;
+        /** @description Session lifetimes in force. */
+        SessionLimits: {
+            /**
+             * Format: int64
+             * @description Hours without use after which a session expires.
+             */
+            idle_hours: number;
+            /**
+             * Format: int64
+             * @description Hours after which a session expires; null: never.
+             */
+            max_hours: number | null;
+        };
         /** @description Null if unset, then shown nowhere. */
         Settings: {
             billing: components["schemas"]["OfficeBilling"] | null;
@@ -6205,6 +6263,7 @@ export interface components {
             /** @description A changed email address is confirmed at the old address too. */
             secure_email_change: boolean;
             security: components["schemas"]["Security"] | null;
+            session_limits: components["schemas"]["SettingsSessionLimits"] | null;
             /** @description Sign-in providers: `google`, `azure` (Microsoft), if configured. */
             sign_in_providers: string[];
             support_email: string | null;
@@ -6238,6 +6297,12 @@ export interface components {
             storage_quota_gb?: number | null;
             support_email?: string | null;
             support_phone?: string | null;
+        };
+        SettingsSessionLimits: {
+            /** @description Of clients, ISO partners and company admins. */
+            everyone: components["schemas"]["SessionLimits"];
+            /** @description Of employees and super admins. */
+            staff: components["schemas"]["SessionLimits"];
         };
         /** @description A sign-in event of your own: begun, refused or ended. */
         SignIn: {
@@ -12582,6 +12647,36 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    account_secure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecureAccount"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecuredAccount"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            429: components["responses"]["Refused_429"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -12,7 +12,7 @@ use domain::{
         device,
         sessions::{self, Session},
     },
-    kernel::{access::SignedIn, ids::SessionId},
+    kernel::{access::SignedIn, i18n, ids::SessionId},
 };
 use serde::Serialize;
 
@@ -28,6 +28,8 @@ pub struct SessionRow {
     aal: String,
     /// The session of this request.
     current: bool,
+    /// The administrator by whose link or password it began.
+    begun_by: Option<String>,
 }
 
 impl SessionRow {
@@ -35,6 +37,7 @@ impl SessionRow {
         Self {
             device: device::name(&me.language, session.user_agent.as_deref()),
             current: session.id == me.session_id,
+            begun_by: session.begun_by.as_deref().map(|by| i18n::administrator(&me.language, by)),
             id: session.id,
             created_at: session.created_at,
             last_used_at: session.refreshed_at,

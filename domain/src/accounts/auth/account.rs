@@ -1,13 +1,16 @@
 //! Changes of the signed-in user to their own credentials: password, address, metadata.
 mod email;
 
-use email::{cancel_change as cancel_email_change, request_change as request_email_change};
-pub(super) use email::{confirm_change as confirm_email_change, mail_confirmations};
+use email::request_change as request_email_change;
+pub(super) use email::{
+    cancel_change as cancel_email_change, confirm_change as confirm_email_change, mail_confirmations,
+};
 
 use super::{
-    Auth, RedirectContext, flows, links,
+    Auth, RedirectContext, flows, identities, links,
     login_throttle::{self, ThrottleKey},
     passwords::{self, PasswordCheck, PasswordHash},
+    security_mails,
     sessions::{self, Session},
     sign_in_history, store,
 };
@@ -20,7 +23,7 @@ use crate::{
         error::{Error, Result},
         text::nfc,
     },
-    outbox::mails,
+    outbox::mails::{self, SecurityAct},
     platform::activity,
 };
 use chrono::Duration;
@@ -142,7 +145,7 @@ async fn update_within(
         activity::append(tx, ctx, users::event("user.updated", &user)).await?;
     }
     if let Some(hash) = password {
-        user = set_password(tx, ctx, &user, hash, me.session_id).await?;
+        user = set_password(tx, ctx, &user, hash, me).await?;
     }
     if let Some(email) = &change.email {
         user = if changes_email {
@@ -215,13 +218,13 @@ fn check_recent_authentication(ctx: &Ctx, user: &User, session: Option<&Session>
     Err(Error::conflict(if old { "reauthentication_needed" } else { "current_password_required" }))
 }
 
-async fn set_password(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    user: &User,
-    hash: &PasswordHash,
-    keep: crate::kernel::ids::SessionId,
-) -> Result<User> {
+/// Whether an account was not usable before this password. A mail about it would be no news.
+async fn is_first_password(tx: &mut Tx, user: &User) -> Result<bool> {
+    let has_none = user.status == Status::Pending || user.password_hash.is_none();
+    Ok(has_none && identities::store::list(tx, user.id).await?.is_empty())
+}
+
+async fn set_password(tx: &mut Tx, ctx: &Ctx, user: &User, hash: &PasswordHash, me: &SignedIn) -> Result<User> {
     let changed = users::bump_version(
         ctx,
         User {
@@ -235,11 +238,16 @@ async fn set_password(
     users::save(tx, user, &changed).await?;
     users::store::save_restrictions(tx, &changed).await?;
     users::store::save_password(tx, user.id, hash, false).await?;
-    sessions::end_others_of(tx, ctx, user.id, keep).await?;
+    // In a session begun by an administrator it is the administrator's password.
+    users::store::save_password_set_by(tx, user.id, me.begun_by.clone()).await?;
+    sessions::end_others_of(tx, ctx, user.id, me.session_id).await?;
     links::revoke_all_of(tx, ctx, user.id).await?;
     flows::delete_all_of(tx, user.id).await?;
     let event = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
     activity::append(tx, ctx, event).await?;
+    if !is_first_password(tx, user).await? {
+        security_mails::notify(tx, ctx, SecurityAct::PasswordChanged, &changed).await?;
+    }
     mails::release(tx, user.id).await?;
     Ok(changed)
 }

@@ -100,12 +100,16 @@ pub async fn list(ctx: &Ctx, q: Option<&str>, oldest_first: bool, offset: i64, l
 /// # Errors
 /// Forbidden `account_in_use` for people.
 fn check_not_in_use(ctx: &Ctx, user: &User) -> Result<()> {
-    let status = if user.status.is_shut() { user.status_after_restore() } else { user.status };
-    let in_use = status != Status::Pending || user.last_sign_in_at.is_some();
     match ctx.actor {
-        Actor::User(_) if in_use => Err(Error::forbidden("account_in_use")),
+        Actor::User(_) if is_in_use(user) => Err(Error::forbidden("account_in_use")),
         _ => Ok(()),
     }
+}
+
+/// Whether the owner of an account has set it up or signed in.
+fn is_in_use(user: &User) -> bool {
+    let status = if user.status.is_shut() { user.status_after_restore() } else { user.status };
+    status != Status::Pending || user.last_sign_in_at.is_some()
 }
 
 /// An account that is not archived. Super admins, service tokens.

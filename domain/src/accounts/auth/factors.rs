@@ -8,6 +8,7 @@ pub(crate) mod store;
 use super::{
     Auth, TokenGrant,
     login_throttle::{self, ThrottleKey},
+    security_mails,
     sessions::{self, Session},
     sign_in_history, tokens,
 };
@@ -22,6 +23,7 @@ use crate::{
         text::unique_key,
         validate::Validator,
     },
+    outbox::mails::SecurityAct,
     platform::activity,
 };
 use chrono::{DateTime, Duration, Utc};
@@ -286,6 +288,7 @@ async fn verify_within(
     if factor.status == Status::Unverified {
         let event = users::event("user.factor_added", &user).with("factor_id", factor.id.to_string());
         activity::append(tx, ctx, event).await?;
+        security_mails::notify(tx, ctx, SecurityAct::FactorAdded, &user).await?;
     }
     let (session, ended) = sessions::elevate_to_aal2(tx, ctx, &user, me.session_id, (factor.id, Method::Totp)).await?;
     Ok(Ok((user, session, ended)))
@@ -353,6 +356,13 @@ pub async fn remove_for_user(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId
 
 async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], factor: &Factor) -> Result<()> {
     remove(tx, ctx, user, factor).await?;
+    let act = match factor.kind {
+        Kind::Totp => SecurityAct::FactorRemoved,
+        Kind::RecoveryCode => SecurityAct::RecoveryCodesRemoved,
+    };
+    if factor.status == Status::Verified {
+        security_mails::notify(tx, ctx, act, user).await?;
+    }
     let authenticators = all.iter().filter(|f| is_verified_authenticator(f) && f.id != factor.id);
     if factor.kind == Kind::Totp && authenticators.count() == 0 {
         for codes in all.iter().filter(|f| f.kind == Kind::RecoveryCode) {
@@ -380,6 +390,9 @@ pub async fn reset(ctx: &Ctx, id: UserId) -> Result<usize> {
             }
             sessions::end_all_of(tx, ctx, id).await?;
             activity::append(tx, ctx, users::event("user.mfa_reset", &user)).await?;
+            if factors.iter().any(|factor| factor.status == Status::Verified) {
+                security_mails::notify(tx, ctx, SecurityAct::FactorsReset, &user).await?;
+            }
             Ok(factors.iter().filter(|f| is_verified_authenticator(f)).count())
         }
         .scope_boxed()
@@ -433,6 +446,26 @@ pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {
 #[tracing::instrument(level = "debug", name = "auth.factors.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     ctx.transaction(|tx| store::delete_expired(tx, ctx.now(), ctx.now() - UNVERIFIED_TTL).scope_boxed()).await
+}
+
+/// Removes the factors that were added since, and the recovery codes if they were made since or no authenticator is left.
+///
+/// # Errors
+/// Database errors.
+pub(super) async fn remove_added_since(tx: &mut Tx, ctx: &Ctx, user: &User, since: DateTime<Utc>) -> Result<()> {
+    let factors = store::list(tx, user.id).await?;
+    let is_new = |factor: &Factor| factor.created_at >= since;
+    for factor in factors.iter().filter(|factor| factor.kind == Kind::Totp && is_new(factor)) {
+        remove(tx, ctx, user, factor).await?;
+    }
+    let remains = factors.iter().any(|factor| is_verified_authenticator(factor) && !is_new(factor));
+    let codes = factors.iter().find(|factor| factor.kind == Kind::RecoveryCode);
+    if let Some(codes) = codes
+        && (!remains || super::recovery_codes::were_issued_since(tx, user.id, since).await?)
+    {
+        remove(tx, ctx, user, codes).await?;
+    }
+    Ok(())
 }
 
 pub(super) async fn remove(tx: &mut Tx, ctx: &Ctx, user: &User, factor: &Factor) -> Result<()> {

@@ -11,7 +11,7 @@ pub use linking::{start_linking, unlink};
 use super::{
     Auth,
     flows::{self, Challenge, Flow},
-    links, secret,
+    links, secret, security_mails,
     sessions::{self, Session},
     sign_in_history,
     tokens::{self, TokenGrant},
@@ -27,8 +27,8 @@ use crate::{
         text::{self, nfc},
         validate::{LINE, Validator},
     },
-    outbox::requests::Applicant,
-    platform::activity,
+    outbox::{mails::SecurityAct, requests::Applicant},
+    platform::activity::{self, Event},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -324,8 +324,28 @@ async fn insert_identity(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, cl
         .with("provider", title(provider))
         .with("identity_id", identity.id.to_string())
         .with("email", identity.email);
-    activity::append(tx, &as_owner(ctx, user), event).await?;
+    let ctx = &as_owner(ctx, user);
+    activity::append(tx, ctx, event).await?;
+    security_mails::notify_identity(tx, ctx, SecurityAct::IdentityLinked, user, title(provider)).await
+}
+
+/// Removes the identities that were linked since.
+///
+/// # Errors
+/// Database errors.
+pub(super) async fn remove_added_since(tx: &mut Tx, ctx: &Ctx, user: &User, since: DateTime<Utc>) -> Result<()> {
+    for identity in store::list(tx, user.id).await?.iter().filter(|identity| identity.created_at >= since) {
+        store::delete(tx, identity.id).await?;
+        activity::append(tx, ctx, unlinked_event(user, identity)).await?;
+    }
     Ok(())
+}
+
+fn unlinked_event(user: &User, identity: &Identity) -> Event {
+    users::event("identity.unlinked", user)
+        .with("provider", title(&identity.provider))
+        .with("identity_id", identity.id.to_string())
+        .with("email", identity.email.clone())
 }
 
 /// Identities of several users, oldest first, without the `email` identity.

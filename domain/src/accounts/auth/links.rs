@@ -13,6 +13,7 @@ use crate::{
         error::Result,
         ids::{FlowId, LinkId, UserId},
     },
+    outbox::mails,
 };
 use chrono::{DateTime, Duration, Utc};
 
@@ -116,6 +117,8 @@ struct Link {
     created_at: DateTime<Utc>,
     expires_at: DateTime<Utc>,
     flow_id: Option<FlowId>,
+    /// The administrator who made it for an account in use.
+    issued_by: Option<String>,
 }
 
 /// A link or code that was consumed now.
@@ -124,6 +127,18 @@ pub(super) struct ConsumedLink {
     pub user: User,
     pub kind: LinkKind,
     pub flow_id: Option<FlowId>,
+    /// The administrator who made it for an account in use ([`crate::Actor::code`]).
+    pub issued_by: Option<String>,
+}
+
+/// What a link is issued with.
+#[derive(Clone, Debug, Default)]
+pub struct LinkContext<'a> {
+    pub flow_id: Option<FlowId>,
+    /// A validated redirect target.
+    pub redirect_to: Option<&'a str>,
+    /// The administrator who makes it for an account in use ([`crate::Actor::code`]).
+    pub issued_by: Option<String>,
 }
 
 /// Issues a link for a mail to `email`. Earlier links stay valid until one is consumed.
@@ -131,22 +146,22 @@ pub(super) struct ConsumedLink {
 /// # Errors
 /// Database errors.
 pub async fn issue(tx: &mut Tx, ctx: &Ctx, user: UserId, email: &str, kind: LinkKind) -> Result<IssuedLink> {
-    issue_for(tx, ctx, user, email, kind, None, None).await
+    issue_with(tx, ctx, user, email, kind, LinkContext::default()).await
 }
 
-/// [`issue`] with a flow or a validated redirect target.
+/// [`issue`] with a flow, a redirect target or an administrator.
 ///
 /// # Errors
 /// Database errors.
-pub async fn issue_for(
+pub async fn issue_with(
     tx: &mut Tx,
     ctx: &Ctx,
     user: UserId,
     email: &str,
     kind: LinkKind,
-    flow_id: Option<FlowId>,
-    redirect_to: Option<&str>,
+    context: LinkContext<'_>,
 ) -> Result<IssuedLink> {
+    let LinkContext { flow_id, redirect_to, issued_by } = context;
     let token = format!("{}{}", if flow_id.is_some() { PKCE_TOKEN_PREFIX } else { "" }, secret::token(&ctx.random));
     let code = ctx.random.code();
     let now = ctx.now();
@@ -161,6 +176,7 @@ pub async fn issue_for(
             created_at: now,
             expires_at: now + kind.ttl(),
             flow_id,
+            issued_by,
         },
     )
     .await?;
@@ -185,9 +201,9 @@ pub(super) async fn consume(tx: &mut Tx, ctx: &Ctx, token: &str, purpose: Purpos
     }
     // Lock order: the user before the links.
     let Some(user) = users::store::lock(tx, owner).await? else { return Ok(None) };
-    let Some(flow_id) = store::consume(tx, &hash, ctx.now()).await? else { return Ok(None) };
+    let Some((flow_id, issued_by)) = store::consume(tx, &hash, ctx.now()).await? else { return Ok(None) };
     revoke_others(tx, ctx, user.id, kind).await?;
-    Ok(Some(ConsumedLink { user, kind, flow_id }))
+    Ok(Some(ConsumedLink { user, kind, flow_id, issued_by }))
 }
 
 /// User of a link that is consumed or expired and which of the two, for the log. None for an unknown or a valid one.
@@ -264,7 +280,7 @@ async fn consume_by_code(
     let worn_out = tried.iter().any(|link| link.attempts > MAX_WRONG_CODES);
     let Some(found) = found.filter(|_| !worn_out) else { return Ok(None) };
     revoke_others(tx, ctx, user.id, found.kind).await?;
-    Ok(Some(ConsumedLink { kind: found.kind, flow_id: found.flow_id, user }))
+    Ok(Some(ConsumedLink { kind: found.kind, flow_id: found.flow_id, issued_by: found.issued_by.clone(), user }))
 }
 
 /// Revokes what a consumed link makes obsolete: every other link of the user, except after one confirmation of a new
@@ -294,13 +310,20 @@ pub async fn revoke_all_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
     store::revoke_all(tx, user, ctx.now()).await
 }
 
-/// Deletes links that expired before `before` and returns their number. Scheduled.
+/// Deletes links that expired before `before`, those of security mails too, and returns their number. Scheduled.
 ///
 /// # Errors
 /// Database errors.
 #[tracing::instrument(level = "debug", name = "auth.links.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
-    ctx.transaction(|tx| store::delete_expired(tx, before).scope_boxed()).await
+    ctx.transaction(|tx| {
+        async move {
+            let deleted = store::delete_expired(tx, before).await?;
+            Ok(deleted + mails::secure_links::delete_expired(tx, before).await?)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! A hash takes 19 MiB and tens of milliseconds by design. The threads have the lowest priority and reuse their memory,
 //! so that a burst of sign-ins queues up instead of starving other requests.
 mod cpu_yield;
+mod leaked;
 
 use crate::{
     kernel::{
@@ -104,7 +105,7 @@ type Reply = Box<dyn FnOnce() + Send>;
 /// Validates a new password of at least `shortest` characters; `names` are the person's own.
 ///
 /// # Errors
-/// `too_long` over [`MAX_LENGTH`]; `weak_password` with `reasons`: `length`, `pwned` for listed common passwords,
+/// `too_long` over [`MAX_LENGTH`]; `weak_password` with `reasons`: `length`, `pwned` for common and leaked passwords,
 /// `characters` for those guessed as fast: own names, repetitions, keyboard rows.
 pub fn validate(password: &str, email: &str, names: &[&str], shortest: usize) -> std::result::Result<(), Problem> {
     if is_too_long(password) {
@@ -154,7 +155,7 @@ pub fn min_length_of(settings: &Settings) -> usize {
     wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(MIN_LENGTH)
 }
 
-/// Reason why a password falls within a million guesses by an attacker who knows the person. Short passwords are only
+/// Reason why a password falls within a million guesses by an attacker who knows the person and the leaked lists. Short passwords are only
 /// compared with the names: the estimate would always be low.
 fn check_guessable(password: &str, email: &str, names: &[&str], long_enough: bool) -> Option<&'static str> {
     let email = unique_key(email);
@@ -171,6 +172,9 @@ fn check_guessable(password: &str, email: &str, names: &[&str], long_enough: boo
     }
     if !long_enough {
         return None;
+    }
+    if leaked::contains(password) {
+        return Some("pwned");
     }
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
     let found = zxcvbn(password, &own);
@@ -442,7 +446,11 @@ mod tests {
         for common in ["password", "Password1", "iloveyou", "P@ssw0rd", "princess1", "football", "trustno1!"] {
             assert_eq!(reasons(common), ["pwned"], "{common}");
         }
-        for poor in ["aaaaaaaaaaaa", "abcdefghijkl"] {
+        // Long, but known from leaks.
+        for leaked in ["abcdefghijkl", "bmvm3e46gtr"] {
+            assert_eq!(reasons(leaked), ["pwned"], "{leaked}");
+        }
+        for poor in ["jjjjjjjjjjjjjjj", "bcdefghijklmn"] {
             assert_eq!(reasons(poor), ["characters"], "{poor}");
         }
     }

@@ -5,7 +5,7 @@ use super::{
     Auth, TokenGrant,
     factors::{self, Factor, Kind, Method, Status},
     login_throttle::{self, ThrottleKey},
-    secret, sessions, sign_in_history, tokens,
+    secret, security_mails, sessions, sign_in_history, tokens,
 };
 use crate::{
     accounts::users,
@@ -17,8 +17,10 @@ use crate::{
         ids::{FactorId, UserId},
         text::unique_key,
     },
+    outbox::mails::SecurityAct,
     platform::activity,
 };
+use chrono::{DateTime, Utc};
 
 /// Codes in a set.
 pub const CODES_PER_SET: usize = 10;
@@ -106,6 +108,7 @@ pub async fn issue(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>) -> Resul
                 factors::store::insert(tx, &factor).await?;
                 let codes = replace(tx, ctx, me.id).await?;
                 activity::append(tx, ctx, users::event("user.recovery_codes_made", &user)).await?;
+                security_mails::notify(tx, ctx, SecurityAct::RecoveryCodesMade, &user).await?;
                 Ok(IssuedCodes { factor, codes })
             }
             .scope_boxed()
@@ -133,6 +136,7 @@ pub async fn reissue(ctx: &Ctx) -> Result<IssuedCodes> {
             let codes = replace(tx, ctx, me.id).await?;
             login_throttle::reset(tx, &ThrottleKey::for_session("recovery-code", me.id, &ctx.origin)).await?;
             activity::append(tx, ctx, users::event("user.recovery_codes_made", &user)).await?;
+            security_mails::notify(tx, ctx, SecurityAct::RecoveryCodesMade, &user).await?;
             Ok(IssuedCodes { factor, codes })
         }
         .scope_boxed()
@@ -157,6 +161,7 @@ pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
                 }
                 sessions::require_recent_reauthentication(tx, ctx, me).await?;
                 factors::remove(tx, ctx, &user, &factor).await?;
+                security_mails::notify(tx, ctx, SecurityAct::RecoveryCodesRemoved, &user).await?;
                 Ok(factor.id)
             }
             .scope_boxed()
@@ -164,6 +169,14 @@ pub async fn remove(ctx: &Ctx, auth: &Auth) -> Result<FactorId> {
         .await?;
     auth.token_cache.forget_user(me.id);
     Ok(id)
+}
+
+/// Whether a user's set was issued since.
+///
+/// # Errors
+/// Database errors.
+pub(super) async fn were_issued_since(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<bool> {
+    store::issued_since(tx, user, since).await
 }
 
 /// Consumes a code: raises the session to aal2 with new tokens and ends the user's sessions at aal1.

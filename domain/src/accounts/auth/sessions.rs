@@ -3,16 +3,17 @@
 //! A row holds a counter; the refresh token of a counter is derived from the signing key
 //! ([`super::keys::Keys::refresh_token`]). Starts and ends are in the activity log, from which the other nodes
 //! invalidate cached access tokens.
-use super::{Auth, factors::Method, store};
+use super::{Auth, factors::Method, security_mails, store};
 use crate::{
     accounts::users::{self, User},
     kernel::{
-        access::{Action, Actor, PendingRequirement, Resource, SignedIn},
+        access::{Action, Actor, PendingRequirement, Resource, Role, SignedIn},
         ctx::{Ctx, PROOF_MAX_AGE},
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Result},
         ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
     },
+    outbox::mails::SecurityAct,
     platform::{activity, settings},
 };
 use chrono::{DateTime, Duration, Utc};
@@ -25,8 +26,6 @@ use tokio::{sync::Notify, time::timeout};
 
 /// After a refresh, older refresh tokens return the active one for this time: parallel tabs, lost responses.
 const REFRESH_REUSE_INTERVAL: Duration = Duration::seconds(10);
-/// Longest idle time, whatever the settings allow.
-pub const MAX_IDLE: Duration = Duration::days(90);
 /// Longest wait for the row; shorter than the database's `lock_timeout`.
 const LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(3);
 
@@ -69,6 +68,8 @@ crate::kernel::db::row! {
         pub ended_at: Option<DateTime<Utc>>,
         pub user_agent: Option<String>,
         pub address: Option<String>,
+        /// The administrator by whose link or password it began ([`Actor::code`]).
+        pub begun_by: Option<String>,
     }
 }
 
@@ -96,7 +97,7 @@ enum Rotation {
     Next,
     /// An older token that returns the active one.
     Active,
-    /// A replayed token: there is a copy.
+    /// A replayed token: there is a copy. The parent of the active one counts as a copy only on another device.
     Reused,
     /// Ahead of the row (a backup was restored), or from before the second factor but so recent that a parallel tab may
     /// have it.
@@ -123,7 +124,7 @@ fn rotation(token: i64, active: i64, raised: i64, since: Duration) -> Rotation {
 /// # Errors
 /// Database errors.
 pub(super) async fn start(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> Result<Session> {
-    start_with_provider(tx, ctx, user, method, None).await
+    start_with(tx, ctx, user, method, None, None).await
 }
 
 /// [`start`] with the identity provider.
@@ -137,7 +138,31 @@ pub(super) async fn start_with_provider(
     method: &str,
     provider: Option<&str>,
 ) -> Result<Session> {
-    users::store::record_sign_in(tx, user.id, ctx.now()).await?;
+    start_with(tx, ctx, user, method, provider, None).await
+}
+
+/// [`start`] with the administrator whose link or password it was, if any.
+///
+/// # Errors
+/// Database errors.
+pub(super) async fn start_by(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    method: &str,
+    begun_by: Option<String>,
+) -> Result<Session> {
+    start_with(tx, ctx, user, method, None, begun_by).await
+}
+
+async fn start_with(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    method: &str,
+    provider: Option<&str>,
+    begun_by: Option<String>,
+) -> Result<Session> {
     let now = ctx.now();
     let session = Session {
         id: SessionId(ctx.random.uuid()),
@@ -156,9 +181,13 @@ pub(super) async fn start_with_provider(
         ended_at: None,
         user_agent: ctx.origin.user_agent.clone(),
         address: ctx.origin.address.clone(),
+        begun_by,
     };
+    security_mails::notify_sign_in(tx, ctx, user, &session).await?;
+    users::store::record_sign_in(tx, user.id, ctx.now()).await?;
     store::insert_session(tx, &session).await?;
-    let ctx = ctx.acting_as(Actor::User(Arc::new(user.signed_in(session.id))));
+    let owner = SignedIn { begun_by: session.begun_by.clone(), ..user.signed_in(session.id) };
+    let ctx = ctx.acting_as(Actor::User(Arc::new(owner)));
     let event = users::event("session.started", user).with("session_id", session.id.to_string()).with("method", method);
     let event = match provider {
         Some(provider) => event.with("provider", provider),
@@ -204,17 +233,15 @@ async fn refresh_locked(
     counter: i64,
 ) -> Result<Result<(User, Session, bool)>> {
     let Some(mut session) = session else { return Err(Error::unauthenticated("refresh_token_not_found")) };
-    let rules = settings::security(tx).await?;
-    let is_over = |at: DateTime<Utc>| {
-        at - session.refreshed_at >= MAX_IDLE || rules.is_over(session.created_at, session.refreshed_at, at)
-    };
+    let user =
+        users::store::get(tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
+    let limits = settings::security(tx).await?.session_limits(user.role, &ctx.options);
+    let is_over = |at: DateTime<Utc>| limits.is_over(session.created_at, session.refreshed_at, at);
     if let Some(ended) = session.ended_at {
         let code = if is_over(ended) { "refresh_session_expired" } else { "refresh_session_not_found" };
         return Err(Error::unauthenticated(code));
     }
     let over = is_over(ctx.now());
-    let user =
-        users::store::get(tx, session.user_id).await?.ok_or(Error::unauthenticated("refresh_token_not_found"))?;
     if !users::can_sign_in(tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
@@ -232,17 +259,27 @@ async fn refresh_locked(
             store::save_refresh(tx, &session).await?;
             Ok(Ok((user, session, false)))
         }
+        Rotation::Active
+            if security_mails::is_other_device(session.user_agent.as_deref(), ctx.origin.user_agent.as_deref()) =>
+        {
+            end_reused(tx, ctx, &user, &session).await
+        }
         Rotation::Active => {
+            security_mails::notify_elsewhere(tx, ctx, &user, &session).await?;
             // Committed: the rotation it returns may not be durable yet.
             Ok(Ok((user, session, true)))
         }
-        Rotation::Reused => {
-            let ended = store::end(tx, session.id, ctx.now()).await?;
-            record_ended(tx, &ctx.acting_as(Actor::System("auth")), &ended, "refresh_token_reused").await?;
-            Ok(Err(Error::unauthenticated("refresh_token_already_used")))
-        }
+        Rotation::Reused => end_reused(tx, ctx, &user, &session).await,
         Rotation::Unknown => Err(Error::unauthenticated("refresh_token_not_found")),
     }
+}
+
+/// Ends a session whose refresh token has a copy, and tells its owner.
+async fn end_reused<T>(tx: &mut Tx, ctx: &Ctx, user: &User, session: &Session) -> Result<Result<T>> {
+    let ended = store::end(tx, session.id, ctx.now()).await?;
+    record_ended(tx, &ctx.acting_as(Actor::System("auth")), &ended, "refresh_token_reused").await?;
+    security_mails::notify(tx, ctx, SecurityAct::SessionReused, user).await?;
+    Ok(Err(Error::unauthenticated("refresh_token_already_used")))
 }
 
 /// Raises a session to aal2 after a second factor and ends the user's sessions at aal1. Earlier refresh tokens become
@@ -426,16 +463,20 @@ pub async fn count_live(ctx: &Ctx) -> Result<i64> {
     store::count_live(&mut ctx.db(), ctx.now() - Duration::hours(1)).await
 }
 
-/// Ends sessions idle since `idle`, deletes those that ended before `over` and returns the number deleted. Scheduled.
+/// Ends expired sessions, deletes those that ended before `over` and returns the number deleted. Scheduled.
 ///
 /// # Errors
 /// Database errors.
 #[tracing::instrument(level = "debug", name = "auth.sessions.clean_up", skip_all)]
-pub async fn clean_up(ctx: &Ctx, idle: DateTime<Utc>, over: DateTime<Utc>) -> Result<u64> {
+pub async fn clean_up(ctx: &Ctx, over: DateTime<Utc>) -> Result<u64> {
     ctx.transaction(|tx| {
         async move {
-            let ended = store::end_idle(tx, idle, ctx.now()).await?;
-            record_ended(tx, ctx, &ended, "expired").await?;
+            let security = settings::security(tx).await?;
+            for (role, staff) in [(Role::Employee, true), (Role::Client, false)] {
+                let (idle_since, begun_before) = security.session_limits(role, &ctx.options).expired_before(ctx.now());
+                let ended = store::end_expired(tx, staff, idle_since, begun_before, ctx.now()).await?;
+                record_ended(tx, ctx, &ended, "expired").await?;
+            }
             store::delete_ended(tx, over).await
         }
         .scope_boxed()

@@ -147,7 +147,7 @@ async fn start_session(
     if let Some(hash) = rehashed {
         users::store::save_password(tx, user.id, hash, user.must_change_password).await?;
     }
-    let session = sessions::start(tx, ctx, &user, "password").await?;
+    let session = sessions::start_by(tx, ctx, &user, "password", user.password_set_by.clone()).await?;
     Ok(SignInResult::Started(Box::new((user, extras, session))))
 }
 

@@ -113,6 +113,30 @@ pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> R
     .await
 }
 
+/// Where a session came from.
+#[derive(Debug, sqlx::FromRow)]
+pub struct SessionSource {
+    pub user_agent: Option<String>,
+    pub address: Option<String>,
+}
+
+/// Sources of a user's latest sessions since then, ended ones too.
+pub async fn recent_sources(
+    tx: &mut Tx,
+    user: UserId,
+    since: DateTime<Utc>,
+    limit: usize,
+) -> Result<Vec<SessionSource>> {
+    tx.sql_built(format!(
+        "select user_agent, address from sessions where user_id = $1 and created_at > $2 \
+         order by created_at desc limit {limit}"
+    ))
+    .bind(user)
+    .bind(since)
+    .all()
+    .await
+}
+
 pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
     db.sql_built(format!(
         "select {COLUMNS} from sessions where user_id = $1 and ended_at is null order by created_at desc, id"
@@ -122,12 +146,24 @@ pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
     .await
 }
 
-pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<EndedSession>> {
-    tx.sql("update sessions set ended_at = $2 where ended_at is null and refreshed_at < $1 returning id, user_id")
-        .bind(since)
-        .bind(at)
-        .all()
-        .await
+/// Ends the sessions of staff, or of the others, that were last used or begun at these times or before.
+pub async fn end_expired(
+    tx: &mut Tx,
+    staff: bool,
+    idle_since: DateTime<Utc>,
+    begun_before: Option<DateTime<Utc>>,
+    at: DateTime<Utc>,
+) -> Result<Vec<EndedSession>> {
+    let whose = if staff { "in" } else { "not in" };
+    tx.sql_built(format!(
+        "update sessions set ended_at = $3 where ended_at is null and (refreshed_at <= $1 or created_at <= $2) \
+         and user_id {whose} (select id from users where role in ('employee', 'super_admin')) returning id, user_id"
+    ))
+    .bind(idle_since)
+    .bind(begun_before)
+    .bind(at)
+    .all()
+    .await
 }
 
 pub async fn delete_ended(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {

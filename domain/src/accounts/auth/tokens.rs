@@ -313,6 +313,7 @@ async fn verify(
     let who = Arc::new(SignedIn {
         mfa,
         proven_at: Some(sessions::latest_authentication(&claims.amr).unwrap_or_default()),
+        begun_by: session.begun_by,
         ..user.signed_in(session_id)
     });
     auth.token_cache.insert(key, CachedToken { who: who.clone(), exp }, now, seen);

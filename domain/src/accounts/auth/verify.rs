@@ -110,7 +110,7 @@ pub(crate) async fn verify_within(
         let next = NextStep::Code(CodeRedirect { code, redirect_to: flow.redirect_to });
         return Ok(Ok(VerifiedLink { new_email, next }));
     }
-    let session = sessions::start(tx, ctx, &user, "otp").await?;
+    let session = sessions::start_by(tx, ctx, &user, "otp", used.issued_by).await?;
     Ok(Ok(VerifiedLink { new_email, next: NextStep::Session(Box::new((user, session))) }))
 }
 

@@ -5,7 +5,7 @@ mod store;
 
 use crate::{
     accounts::{
-        auth::links::{self, IssuedLink},
+        auth::links::{self, IssuedLink, LinkContext},
         users::email_key,
     },
     kernel::{
@@ -17,7 +17,7 @@ use crate::{
         locale::DateFormat,
         logo::Logo,
     },
-    outbox::mails::{self, Kind, Mail, Status},
+    outbox::mails::{self, Kind, Mail, SecurityAct, Status},
     platform::settings,
 };
 use serde_json::Value;
@@ -39,6 +39,8 @@ pub struct Outgoing {
     pub logo: Option<Logo>,
     /// The unsubscribe link of list mails.
     pub unsubscribe: Option<String>,
+    /// The "This wasn't me" link of a security mail, issued for this attempt.
+    pub secure_account: Option<String>,
     /// The recipient has no password yet, so the mail has no button to sign in.
     pub before_setup: bool,
 }
@@ -80,13 +82,15 @@ async fn load(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
             let link = match mail.kind.link() {
                 Some(kind) => {
                     let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
-                    Some(links::issue_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+                    let context = LinkContext { flow_id: mail.flow_id, redirect_to, issued_by: None };
+                    Some(links::issue_with(tx, ctx, user_id, &mail.to_email, kind, context).await?)
                 }
                 None => None,
             };
             let unsubscribe = mails::issue_unsubscribe_link(tx, ctx, &mail).await?;
+            let secure_account = mails::secure_links::issue(tx, ctx, &mail).await?;
             let outgoing = load_for(tx, mail, user_id, recipient).await?;
-            Ok(Some(Outgoing { link, unsubscribe, ..outgoing }))
+            Ok(Some(Outgoing { link, unsubscribe, secure_account, ..outgoing }))
         }
     }
 }
@@ -117,7 +121,9 @@ pub async fn preview(ctx: &Ctx, id: MailId) -> Result<Outgoing> {
                 token: String::new(),
                 code: CODE_PLACEHOLDER.to_owned(),
             });
-            Ok(Outgoing { link, ..outgoing })
+            let secures = mail.security_act().is_some_and(SecurityAct::secures_account);
+            let secure_account = secures.then(|| LINK_PLACEHOLDER.to_owned());
+            Ok(Outgoing { link, secure_account, ..outgoing })
         }
         .scope_boxed()
     })
@@ -134,6 +140,7 @@ fn without_account(mail: Mail) -> Outgoing {
         spv: None,
         logo: None,
         unsubscribe: None,
+        secure_account: None,
         before_setup: false,
     }
 }
@@ -162,6 +169,7 @@ async fn load_for(tx: &mut Tx, mail: Mail, user_id: UserId, recipient: Recipient
         spv,
         logo,
         unsubscribe: None,
+        secure_account: None,
         before_setup,
     })
 }
@@ -188,6 +196,9 @@ fn check_still_wanted(mail: &Mail, recipient: &Recipient) -> std::result::Result
         return Err("the report is not theirs to see any more");
     }
     let to = email_key(&mail.to_email);
-    let is_own = to == recipient.email_key || Some(&to) == recipient.new_email_key.as_ref();
+    // The old address of an account that was changed.
+    let is_former = mail.security_act() == Some(SecurityAct::EmailChanged)
+        && mail.data.get("from").and_then(Value::as_str).is_some_and(|from| email_key(from) == to);
+    let is_own = to == recipient.email_key || Some(&to) == recipient.new_email_key.as_ref() || is_former;
     if is_own { Ok(()) } else { Err("the account has another address by now") }
 }

@@ -1,7 +1,7 @@
 //! Lifecycle of an account: role, suspended, archived, restored. Super admins and the operator.
 use super::{Status, User, bump_version, change_status, check_not_last_super_admin, event, index, lock, save, store};
 use crate::{
-    accounts::auth::sessions,
+    accounts::auth::{security_mails, sessions},
     kernel::{
         access::{Action, Resource, Role},
         ctx::Ctx,
@@ -40,6 +40,7 @@ pub(crate) async fn change_role(
     notifications::delete_for_user(tx, user.id).await?;
     let event = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());
     activity::append(tx, ctx, event.changed(user, &changed)?).await?;
+    security_mails::notify_role(tx, ctx, Some(user.role), &changed).await?;
     Ok(changed)
 }
 

@@ -34,7 +34,7 @@ pub use store::{
 };
 
 use crate::{
-    accounts::auth::sessions,
+    accounts::auth::{security_mails, sessions},
     kernel::{
         access::{Action, Resource, Role},
         ctx::{Ctx, DEMO_SUPER_ADMIN, fresh},
@@ -98,6 +98,7 @@ pub async fn insert_with_protocol_fields(tx: &mut Tx, ctx: &Ctx, new: NewUser, e
         iso_id: new.iso_id,
         password_hash: new.password_hash,
         must_change_password: new.must_change_password,
+        password_set_by: None,
         language: new.language,
         time_zone,
         last_sign_in_at: None,
@@ -127,6 +128,7 @@ pub async fn insert_with_protocol_fields(tx: &mut Tx, ctx: &Ctx, new: NewUser, e
     index(tx, &user).await?;
     rollup::count_change(tx, None, (&user).into());
     activity::append(tx, ctx, event("user.created", &user).with("role", user.role.name())).await?;
+    security_mails::notify_role(tx, ctx, None, &user).await?;
     Ok(user)
 }
 

@@ -66,6 +66,9 @@ crate::kernel::db::row! {
         #[serde(skip)]
         pub password_hash: Option<PasswordHash>,
         pub must_change_password: bool,
+        /// The administrator who set the password of the account in use ([`crate::Actor::code`]).
+        #[serde(skip)]
+        pub password_set_by: Option<String>,
         pub language: String,
         pub time_zone: String,
         pub last_sign_in_at: Option<DateTime<Utc>>,
@@ -153,6 +156,7 @@ impl User {
             must_change_password: self.must_change_password,
             mfa: Mfa::default(),
             proven_at: None,
+            begun_by: None,
             impersonator: None,
         }
     }

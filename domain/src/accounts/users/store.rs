@@ -80,6 +80,19 @@ pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<(U
     tx.sql_built(sql).bind(now).all().await
 }
 
+/// The active super admins.
+pub async fn super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<UserId>> {
+    let rows: Vec<(UserId,)> = tx
+        .sql(
+            "select id from users where role = 'super_admin' and status = 'active' \
+             and (banned_until is null or banned_until <= $1) order by id",
+        )
+        .bind(now)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
 /// Whether the user's company, or the ISO of an ISO user, is archived (decision 26). Clients of an archived ISO stay.
 pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
     if user.company_id.is_none() && user.iso_id.is_none() {
@@ -172,6 +185,12 @@ pub async fn save_password(tx: &mut Tx, id: UserId, hash: &PasswordHash, must_ch
     Ok(())
 }
 
+/// Saves the administrator who set the password; none for the owner.
+pub async fn save_password_set_by(tx: &mut Tx, id: UserId, by: Option<String>) -> Result<()> {
+    tx.sql("update users set password_set_by = $2 where id = $1").bind(id).bind(by).run().await?;
+    Ok(())
+}
+
 /// Saves `user_metadata` and `app_metadata`. Not versioned: no form of staff edits them.
 pub async fn save_metadata(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set metadata = $2, app_metadata = $3 where id = $1")
@@ -239,7 +258,10 @@ pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
 
 /// Removes the password.
 pub async fn clear_password(tx: &mut Tx, id: UserId) -> Result<()> {
-    tx.sql("update users set password_hash = null, must_change_password = false where id = $1").bind(id).run().await?;
+    tx.sql("update users set password_hash = null, must_change_password = false, password_set_by = null where id = $1")
+        .bind(id)
+        .run()
+        .await?;
     Ok(())
 }
 

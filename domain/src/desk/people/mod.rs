@@ -7,6 +7,7 @@ mod client;
 mod create;
 mod profile;
 mod role;
+mod secure_account;
 mod sign_in;
 
 pub use admin::update_by_admin;
@@ -16,6 +17,7 @@ pub use create::{CreateUser, create};
 pub(crate) use profile::correct_profile_within;
 pub use profile::{correct_profile, update_profile};
 pub use role::set_role;
+pub use secure_account::secure_account;
 pub use sign_in::{sign_in_with_provider, verify};
 
 use crate::{

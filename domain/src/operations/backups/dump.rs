@@ -106,6 +106,7 @@ const PORTAL_TABLES: &[&str] = &[
     "saved_views",
     "scans",
     "search_rows",
+    "secure_account_links",
     "sessions",
     "settings",
     "sign_in_failures",

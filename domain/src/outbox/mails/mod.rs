@@ -3,10 +3,14 @@
 //! The text is rendered for each attempt from the row and the present state. A row never holds a secret: one-time links are
 //! issued for each attempt and stored as hashes (one-time links, decision 21).
 mod model;
+pub(crate) mod secure_links;
+mod security;
 mod store;
 mod unsubscribe;
 
-pub use model::{EmailFailure, Kind, LinkKind, LinkParams, Mail, Status};
+pub use model::{EmailFailure, Kind, LinkKind, LinkParams, Mail, SecurityAct, Status};
+pub use secure_links::TTL as SECURE_LINK_TTL;
+pub(crate) use security::{SecurityMail, give_up_security_mails, has_recent_security_mail, queue_security_mail};
 /// For mail delivery, which knows recipients and links.
 pub(crate) use store::{IS_SET_UP_SQL, count_attempt, give_up, lock, order_label};
 pub(crate) use unsubscribe::{by_link as by_unsubscribe_link, issue_link as issue_unsubscribe_link};

@@ -49,6 +49,8 @@ crate::kernel::text_enum! {
         Digest = "digest",
         /// To a company admin: a scheduled report.
         Report = "report",
+        /// To the owner of an account: an act with power over it ([`SecurityAct`]), with "This wasn't me".
+        SecurityNotice = "security_notice",
         /// To a super admin: a test of the mail server.
         Test = "test",
     }
@@ -67,6 +69,45 @@ impl Kind {
             Self::Reauthentication => Some(LinkKind::Reauthentication),
             _ => None,
         }
+    }
+}
+
+crate::kernel::text_enum! {
+    /// An act with power over an account, of which a security mail tells. Its texts are those of
+    /// [`Kind::SecurityNotice`] in this context.
+    pub enum SecurityAct {
+        FactorAdded = "factor_added",
+        FactorRemoved = "factor_removed",
+        /// All second factors, by an administrator.
+        FactorsReset = "factors_reset",
+        RecoveryCodesMade = "recovery_codes_made",
+        RecoveryCodesRemoved = "recovery_codes_removed",
+        PasswordChanged = "password_changed",
+        /// By an administrator.
+        PasswordSet = "password_set",
+        /// A sign-in link that an administrator made.
+        LinkMade = "link_made",
+        /// To the old and to the new address.
+        EmailChanged = "email_changed",
+        IdentityLinked = "identity_linked",
+        IdentityUnlinked = "identity_unlinked",
+        /// A sign-in from a new place or device.
+        NewSignIn = "new_sign_in",
+        /// A session ended as its refresh token was used again.
+        SessionReused = "session_reused",
+        /// A refresh token and its parent came from different networks.
+        SessionElsewhere = "session_elsewhere",
+        /// To the super admin who made another one.
+        SuperAdminMade = "super_admin_made",
+        /// To the other super admins.
+        SuperAdminMadeByOther = "super_admin_made_by_other",
+    }
+}
+
+impl SecurityAct {
+    /// Whether its mail has the button "This wasn't me". The news of another super admin's act leads to the account.
+    pub fn secures_account(self) -> bool {
+        self != Self::SuperAdminMadeByOther
     }
 }
 
@@ -121,6 +162,14 @@ crate::kernel::db::row! {
         /// The sign-in flow that the link continues.
         #[serde(skip)]
         pub flow_id: Option<FlowId>,
+    }
+}
+
+impl Mail {
+    /// The act that a security mail tells of.
+    pub fn security_act(&self) -> Option<SecurityAct> {
+        let act = self.data.get("context").and_then(Value::as_str)?;
+        (self.kind == Kind::SecurityNotice).then(|| act.parse().ok()).flatten()
     }
 }
 

@@ -1,5 +1,5 @@
 //! SQL of the outbox.
-use super::model::{LinkKind, Mail, Status};
+use super::model::{Kind, LinkKind, Mail, Status};
 use crate::kernel::{
     db::{Db, Row, Sql, Tx, for_update, in_id_list, insert},
     error::{Error, Result},
@@ -115,6 +115,57 @@ pub async fn by_unsubscribe_link(tx: &mut Tx, token_hash: &str) -> Result<Option
     .await
 }
 
+/// The mails of this kind to a user since then.
+pub async fn recent(tx: &mut Tx, user: UserId, kind: Kind, since: DateTime<Utc>) -> Result<Vec<Mail>> {
+    tx.sql_built(format!("select {COLUMNS} from mails where user_id = $1 and kind = $2 and created_at >= $3"))
+        .bind(user)
+        .bind(kind)
+        .bind(since)
+        .all()
+        .await
+}
+
+pub async fn insert_secure_link(tx: &mut Tx, token_hash: &str, mail: MailId, expires_at: DateTime<Utc>) -> Result<()> {
+    insert!(tx, "secure_account_links", {
+        token_hash: token_hash.to_owned(),
+        mail_id: mail,
+        expires_at: expires_at,
+    })
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Uses a valid link and returns its mail; `None` when it is unknown, used or expired.
+pub async fn use_secure_link(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<Option<MailId>> {
+    let row: Option<(MailId,)> = tx
+        .sql(
+            "update secure_account_links set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2 \
+             returning mail_id",
+        )
+        .bind(token_hash.to_owned())
+        .bind(at)
+        .optional()
+        .await?;
+    Ok(row.map(|(mail,)| mail))
+}
+
+pub async fn revoke_secure_links(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "update secure_account_links set used_at = $2 where used_at is null \
+         and mail_id in (select id from mails where user_id = $1 and kind = 'security_notice')",
+    )
+    .bind(user)
+    .bind(at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn delete_secure_links(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from secure_account_links where expires_at < $1").bind(before).run().await
+}
+
 pub async fn count_attempt(tx: &mut Tx, id: MailId) -> Result<()> {
     tx.sql("update mails set attempts = attempts + 1 where id = $1").bind(id).run().await?;
     Ok(())
@@ -171,6 +222,19 @@ pub async fn give_up(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
         .bind(why.to_owned())
         .run()
         .await?;
+    Ok(())
+}
+
+/// [`give_up`] for every queued mail of this kind to a user.
+pub async fn give_up_queued(tx: &mut Tx, user: UserId, kind: Kind, why: &str) -> Result<()> {
+    tx.sql(
+        "update mails set status = 'failed', last_error = $3 where user_id = $1 and kind = $2 and status = 'queued'",
+    )
+    .bind(user)
+    .bind(kind)
+    .bind(why.to_owned())
+    .run()
+    .await?;
     Ok(())
 }
 

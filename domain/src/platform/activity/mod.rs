@@ -178,6 +178,12 @@ fn row(ctx: &Ctx, id: ActivityId, event: Event) -> Activity {
         data.insert("on_behalf_of".to_owned(), who.name.clone().into());
         data.insert("on_behalf_of_id".to_owned(), who.id.to_string().into());
     }
+    // A session begun by an administrator's link or password: the owner is the actor, and the log has both names.
+    if let Actor::User(who) = &ctx.actor
+        && let Some(by) = &who.begun_by
+    {
+        data.insert("session_begun_by".to_owned(), by.clone().into());
+    }
     Activity {
         id,
         seq: None,
@@ -292,6 +298,7 @@ pub fn redact(actor: &Actor, mut event: Activity) -> Activity {
     }
     event.data.remove("before");
     event.data.remove("after");
+    event.data.remove("session_begun_by");
     let (noun, verb) = event.action.split_once('.').unwrap_or_default();
     match noun {
         // The subject of an alert may be an address; its kind is not.

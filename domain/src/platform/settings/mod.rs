@@ -19,7 +19,7 @@ use crate::{
     },
     platform::activity::{self, Event},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use uuid::Uuid;
@@ -56,26 +56,68 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Security {
-    /// Hours without use after which a session expires; unset: 90 days.
+    /// Hours without use after which a session expires; unset: 30 days, in demo mode 90.
     #[schema(minimum = 1, maximum = 2160)]
     pub session_idle_hours: Option<u64>,
-    /// Hours after which a session expires; unset: never.
+    /// Hours after which a session expires; unset: 90 days, in demo mode never.
     #[schema(minimum = 1, maximum = 8760)]
     pub session_max_hours: Option<u64>,
+    /// `session_idle_hours` of employees and super admins; unset: 12 hours and no longer than that of others.
+    #[schema(minimum = 1, maximum = 2160)]
+    pub staff_session_idle_hours: Option<u64>,
+    /// `session_max_hours` of employees and super admins; unset: 7 days and no longer than that of others.
+    #[schema(minimum = 1, maximum = 8760)]
+    pub staff_session_max_hours: Option<u64>,
     /// Characters of a new password; unset: 8.
     #[schema(minimum = 8, maximum = 64)]
     pub password_min_length: Option<u64>,
 }
 
-impl Security {
+/// Session lifetimes in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct SessionLimits {
+    /// Hours without use after which a session expires.
+    pub idle_hours: u64,
+    /// Hours after which a session expires; null: never.
+    pub max_hours: Option<u64>,
+}
+
+impl SessionLimits {
+    const DEFAULT: Self = Self { idle_hours: 30 * 24, max_hours: Some(90 * 24) };
+    const STAFF: Self = Self { idle_hours: 12, max_hours: Some(7 * 24) };
+    /// Visitors of a demo come back to it.
+    const DEMO: Self = Self { idle_hours: 90 * 24, max_hours: None };
+
+    /// The latest use and the latest start of sessions that have expired.
+    pub(crate) fn expired_before(self, now: DateTime<Utc>) -> (DateTime<Utc>, Option<DateTime<Utc>>) {
+        let before = |hours: u64| now - Duration::hours(i64::try_from(hours).unwrap_or(i64::from(u32::MAX)));
+        (before(self.idle_hours), self.max_hours.map(before))
+    }
+
     /// Whether a session that started and was last used then has expired.
     pub(crate) fn is_over(self, begun: DateTime<Utc>, used: DateTime<Utc>, now: DateTime<Utc>) -> bool {
-        let longer = |since: DateTime<Utc>, hours: Option<u64>| {
-            hours
-                .and_then(|hours| i64::try_from(hours).ok())
-                .is_some_and(|hours| (now - since).num_seconds() >= hours * 3600)
+        let (idle_since, begun_before) = self.expired_before(now);
+        used <= idle_since || begun_before.is_some_and(|before| begun <= before)
+    }
+}
+
+impl Security {
+    /// Lifetimes of sessions of a role: employees and super admins are the staff.
+    pub fn session_limits(self, role: Role, options: &Options) -> SessionLimits {
+        let unset = if options.demo { SessionLimits::DEMO } else { SessionLimits::DEFAULT };
+        let everyone = SessionLimits {
+            idle_hours: self.session_idle_hours.unwrap_or(unset.idle_hours),
+            max_hours: self.session_max_hours.or(unset.max_hours),
         };
-        longer(used, self.session_idle_hours) || longer(begun, self.session_max_hours)
+        if !matches!(role, Role::Employee | Role::SuperAdmin) {
+            return everyone;
+        }
+        let unset = if options.demo { SessionLimits::DEMO } else { SessionLimits::STAFF };
+        let shorter = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
+        SessionLimits {
+            idle_hours: self.staff_session_idle_hours.unwrap_or(everyone.idle_hours.min(unset.idle_hours)),
+            max_hours: self.staff_session_max_hours.or(shorter(everyone.max_hours, unset.max_hours)),
+        }
     }
 }
 
@@ -347,6 +389,12 @@ fn validate_security(check: &mut Validator, new: Security) -> Security {
     Security {
         session_idle_hours: within("security.session_idle_hours", new.session_idle_hours, 1..=90 * 24),
         session_max_hours: within("security.session_max_hours", new.session_max_hours, 1..=365 * 24),
+        staff_session_idle_hours: within(
+            "security.staff_session_idle_hours",
+            new.staff_session_idle_hours,
+            1..=90 * 24,
+        ),
+        staff_session_max_hours: within("security.staff_session_max_hours", new.staff_session_max_hours, 1..=365 * 24),
         password_min_length: within(
             "security.password_min_length",
             new.password_min_length,
@@ -455,6 +503,36 @@ fn validate_billing(check: &mut Validator, new: Billing) -> Billing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn staff_sessions_are_shorter_except_in_demo_mode() {
+        let limits = |security: Security, role, demo| {
+            let found = security.session_limits(role, &Options { demo, ..Options::default() });
+            (found.idle_hours, found.max_hours)
+        };
+        let unset = Security::default();
+        assert_eq!(limits(unset, Role::Client, false), (720, Some(2160)));
+        for staff in [Role::Employee, Role::SuperAdmin] {
+            assert_eq!(limits(unset, staff, false), (12, Some(168)));
+        }
+        assert_eq!(limits(unset, Role::Employee, true), (2160, None));
+        let strict = Security { session_idle_hours: Some(8), session_max_hours: Some(24), ..unset };
+        assert_eq!(limits(strict, Role::Client, true), (8, Some(24)));
+        assert_eq!(limits(strict, Role::Employee, false), (8, Some(24)), "not longer than those of clients");
+        let own = Security { staff_session_idle_hours: Some(48), staff_session_max_hours: Some(720), ..strict };
+        assert_eq!(limits(own, Role::Employee, true), (48, Some(720)));
+    }
+
+    #[test]
+    fn session_is_over_after_either_limit() {
+        let limits = SessionLimits { idle_hours: 2, max_hours: Some(5) };
+        let now = DateTime::from_timestamp(1_000_000, 0).expect("in range");
+        let ago = |minutes| now - Duration::minutes(minutes);
+        assert!(!limits.is_over(ago(299), ago(119), now));
+        assert!(limits.is_over(ago(299), ago(120), now) && limits.is_over(ago(300), ago(0), now));
+        let endless = SessionLimits { max_hours: None, ..limits };
+        assert!(!endless.is_over(ago(100_000), ago(119), now));
+    }
 
     #[test]
     fn senders_are_addresses_with_or_without_a_name() {

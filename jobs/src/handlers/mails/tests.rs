@@ -11,8 +11,11 @@ use crate::{
 };
 use chrono::Duration;
 use domain::{
-    accounts::users,
-    desk::{messages, requests},
+    accounts::{
+        auth::{Auth, Keys, admin::Update},
+        users,
+    },
+    desk::{messages, people, requests},
     kernel::{
         access::Role,
         db::Sql,
@@ -27,7 +30,7 @@ use domain::{
         steps,
     },
     outbox::{
-        mails::{Kind, Mail},
+        mails::{Kind, Mail, SecurityAct},
         notifications::{self, Channels, MailFrequency, SendDigests, SendImmediateMail, SetChoice},
     },
     platform::activity,
@@ -39,7 +42,7 @@ use std::{collections::BTreeSet, convert::Infallible, sync::Mutex};
 use tokio::sync::OnceCell;
 
 /// Mails about accounts and test mails: no event of an order causes them.
-const ACCOUNT_MAILS: [Kind; 11] = [
+const ACCOUNT_MAILS: [Kind; 12] = [
     Kind::Welcome,
     Kind::WelcomeSetup,
     Kind::Recovery,
@@ -50,6 +53,7 @@ const ACCOUNT_MAILS: [Kind; 11] = [
     Kind::EmailChangeCurrent,
     Kind::EmailChangeNew,
     Kind::Reauthentication,
+    Kind::SecurityNotice,
     Kind::Test,
 ];
 /// Price, payment, balance, commission, and the amounts of a second order.
@@ -384,4 +388,39 @@ async fn upload(who: &Ctx, input: uploads::CreateUpload) {
 
 fn user_id(ctx: &Ctx) -> UserId {
     ctx.actor.user_id().unwrap()
+}
+
+#[tokio::test]
+async fn security_mails_are_sent_with_their_button() {
+    on_both(async |world| {
+        let ctx = world.operator();
+        let maya = world.user(Role::Employee, "Maya", None, None).await;
+        let auth = Auth::new(Keys::for_tests());
+        let change = Update { password: Some("another horse with batteries".to_owned()), ..Update::default() };
+        people::update_by_admin(&ctx, &auth, maya.id, change).await.unwrap();
+        let queued = mails::list(&ctx, Some(mails::Status::Queued), &PageQuery::default()).await.unwrap().items;
+        let [mail] = queued.as_slice() else { panic!("{queued:?}") };
+        assert_eq!((mail.kind, mail.security_act()), (Kind::SecurityNotice, Some(SecurityAct::PasswordSet)));
+
+        let folder = world.dir.path.join("security-mails");
+        std::fs::create_dir_all(&folder).unwrap();
+        let mailer = Mailer::files(&folder, sender("office@example.com").unwrap());
+        send(State::new(ctx.clone(), mailer), Send { mail_id: mail.id }).await.unwrap();
+        assert_eq!(mails::get(&ctx, mail.id).await.unwrap().status, mails::Status::Sent);
+        let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+        let [file] = files.as_slice() else { panic!("{files:?}") };
+        let message = std::fs::read_to_string(file).unwrap();
+        for part in ["Subject: A password was set for your account", "Operator root", "/auth/secure-account?token"] {
+            assert!(message.contains(part), "no {part} in {message}");
+        }
+        // Sent once.
+        send(
+            State::new(ctx.clone(), Mailer::files(&folder, sender("office@example.com").unwrap())),
+            Send { mail_id: mail.id },
+        )
+        .await
+        .unwrap();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    })
+    .await;
 }

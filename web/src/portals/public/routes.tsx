@@ -72,6 +72,7 @@ const tasks: RouteObject = {
     { path: paths.forgotPassword, lazy: withAuth(() => import('./auth/ForgotPasswordPage')) },
     { path: paths.resetPassword, lazy: withAuth(() => import('./auth/ResetPasswordPage')) },
     { path: paths.confirm, lazy: withAuth(() => import('./auth/ConfirmPage')) },
+    { path: paths.secureAccount, lazy: complete(() => import('./auth/SecureAccountPage')) },
     step(
       paths.mfa,
       withAuth(() => import('./auth/MfaPage')),

@@ -52,3 +52,13 @@ test('activity of actors without a name has a text', () => {
     'root',
   ]);
 });
+
+test.each([
+  ['actor:service', 'Service'],
+  ['root', 'Operator root'],
+])('writes of a session that an administrator began name both: %s', (by, name) => {
+  const written = { ...event('client', 'Amara Diallo'), data: { session_begun_by: by } };
+  const text = activityText(i18n.getFixedT('en'), written);
+  expect(text).toContain('Amara Diallo');
+  expect(text).toContain(`(in a session started with a link or password from ${name})`);
+});

@@ -16,7 +16,17 @@ export function activityText(t: TFunction, activity: Activity): string {
     context: action === 'step.updated' && data.to === 'completed' ? 'completed' : undefined,
   };
   // A newer server may send unknown actions.
-  return t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });
+  const sentence = t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });
+  const by = data.session_begun_by;
+  return typeof by === 'string'
+    ? t('names:session_begun_by', { sentence, name: administratorText(t, by) })
+    : sentence;
+}
+
+/** Administrator by whose link or password a session began: a program, by its code, or an operator, by name. */
+function administratorText(t: TFunction, code: string): string {
+  const kind = /^actor:(.*)/.exec(code)?.[1];
+  return kind ? actorText(t, { kind, name: '' }) : actorText(t, { kind: 'operator', name: code });
 }
 
 /** Actor of an event: user name, or localized visitor, service, system or operator. */

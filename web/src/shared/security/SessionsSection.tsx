@@ -73,6 +73,7 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void })
             {t('sessions.last_used')} <RelativeTime at={session.last_used_at} />
             {' · '}
             {t('sessions.signed_in', { at: dateTime(session.created_at) })}
+            {session.begun_by && ` · ${t('sessions.begun_by', { name: session.begun_by })}`}
           </>
         }
         actions={

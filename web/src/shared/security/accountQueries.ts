@@ -18,6 +18,7 @@ export interface Session {
   address: string | null;
   aal: 'aal1' | 'aal2';
   current: boolean;
+  begun_by: string | null;
 }
 
 /** Queries of the own account. An account event invalidates all of them. */

@@ -5,7 +5,7 @@ use crate::{
             RedirectContext,
             links::{self, LinkKind},
             mail_rate_limit::{self, MailPurpose},
-            mail_request,
+            mail_request, security_mails,
         },
         users::{self, User},
     },
@@ -115,5 +115,6 @@ pub async fn confirm_change(tx: &mut Tx, ctx: &Ctx, user: User, kind: LinkKind) 
     let changed = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..changed };
     users::store::save_new_email(tx, &changed).await?;
     links::revoke_all_of(tx, ctx, user.id).await?;
+    security_mails::notify_email_changed(tx, ctx, &user, &changed).await?;
     Ok(Some(changed))
 }

@@ -2,10 +2,14 @@
 use super::{
     check_not_in_use,
     create::{CreateAccount, find_pending_or_create, validate},
+    is_in_use,
 };
 use crate::{
     accounts::{
-        auth::links::{self, IssuedLink, LinkKind},
+        auth::{
+            links::{self, IssuedLink, LinkContext, LinkKind},
+            security_mails,
+        },
         users::{self, Status, User},
     },
     kernel::{
@@ -15,6 +19,7 @@ use crate::{
         error::{Error, Result},
         validate::Validator,
     },
+    outbox::mails::SecurityAct,
     platform::activity,
 };
 use serde_json::{Map, Value};
@@ -102,9 +107,14 @@ pub async fn generate_link(
                 }
                 _ => (user.clone(), user.email),
             };
-            let link = links::issue(tx, ctx, user.id, &to, action.kind()).await?;
+            let issued_by = is_in_use(&user).then(|| ctx.actor_name());
+            let context = LinkContext { issued_by, ..LinkContext::default() };
+            let link = links::issue_with(tx, ctx, user.id, &to, action.kind(), context).await?;
             let event = users::event("user.link_made", &user).with("kind", action.kind().name());
             activity::append(tx, ctx, event).await?;
+            if is_in_use(&user) {
+                security_mails::notify(tx, ctx, SecurityAct::LinkMade, &user).await?;
+            }
             Ok(GeneratedLink { user, link })
         }
         .scope_boxed()

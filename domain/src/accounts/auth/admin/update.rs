@@ -1,12 +1,12 @@
 //! Account changes by administrators of the auth protocol.
-use super::{AdminFields, check_not_in_use, get};
+use super::{AdminFields, check_not_in_use, get, is_in_use};
 use crate::{
     accounts::{
         auth::{
             account::merge_metadata,
             flows, links,
             passwords::{self, PasswordHash},
-            sessions,
+            security_mails, sessions,
         },
         users::{self, Status, User},
     },
@@ -18,7 +18,7 @@ use crate::{
         ids::UserId,
         validate::Validator,
     },
-    outbox::mails,
+    outbox::mails::{self, SecurityAct},
     platform::activity,
 };
 use chrono::Duration;
@@ -160,7 +160,11 @@ pub(crate) async fn apply_update(tx: &mut Tx, ctx: &Ctx, id: UserId, update: &Va
     }
     let new_email = email.as_deref().filter(|email| *email != user.email);
     if let Some(email) = new_email {
+        let before = user.clone();
         user = users::change_email(tx, ctx, &user, email).await?;
+        if is_in_use(&before) {
+            security_mails::notify_email_changed(tx, ctx, &before, &user).await?;
+        }
         // Links sent to the old mailbox, and confirmations of another address, must not open the account.
         links::revoke_all_of(tx, ctx, id).await?;
         user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
@@ -179,10 +183,14 @@ pub(crate) async fn apply_update(tx: &mut Tx, ctx: &Ctx, id: UserId, update: &Va
 async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -> Result<User> {
     let must_change = matches!(ctx.actor, Actor::User(_));
     users::store::save_password(tx, user.id, hash, must_change).await?;
+    users::store::save_password_set_by(tx, user.id, is_in_use(&user).then(|| ctx.actor_name())).await?;
     sessions::end_all_of(tx, ctx, user.id).await?;
     links::revoke_all_of(tx, ctx, user.id).await?;
     flows::delete_all_of(tx, user.id).await?;
     activity::append(tx, ctx, users::event("user.password_set", &user)).await?;
+    if is_in_use(&user) {
+        security_mails::notify(tx, ctx, SecurityAct::PasswordSet, &user).await?;
+    }
     if user.awaits_confirmation {
         return Ok(user);
     }

@@ -1,10 +1,10 @@
 //! Linking and unlinking of identities by the account's owner.
-use super::{METHOD, ProviderClaims, create_flow, insert_identity, lock_open_account, store, title};
+use super::{METHOD, ProviderClaims, create_flow, insert_identity, lock_open_account, store, title, unlinked_event};
 use crate::{
     accounts::{
         auth::{
             flows::{self, Challenge, Flow},
-            sessions, sign_in_history,
+            security_mails, sessions, sign_in_history,
         },
         users::{self, User},
     },
@@ -15,6 +15,7 @@ use crate::{
         error::{Error, Result},
         ids::{IdentityId, UserId},
     },
+    outbox::mails::SecurityAct,
     platform::activity,
 };
 use std::sync::Arc;
@@ -108,11 +109,9 @@ pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
                 return Err(Error::conflict("single_identity_not_deletable"));
             }
             store::delete(tx, id).await?;
-            let event = users::event("identity.unlinked", &user)
-                .with("provider", title(&gone.provider))
-                .with("identity_id", id.to_string())
-                .with("email", gone.email.clone());
-            activity::append(tx, ctx, event).await
+            activity::append(tx, ctx, unlinked_event(&user, gone)).await?;
+            let provider = title(&gone.provider);
+            security_mails::notify_identity(tx, ctx, SecurityAct::IdentityUnlinked, &user, provider).await
         }
         .scope_boxed()
     })

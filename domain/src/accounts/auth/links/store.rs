@@ -17,6 +17,7 @@ pub async fn insert(tx: &mut Tx, link: &Link) -> Result<()> {
         created_at: link.created_at,
         expires_at: link.expires_at,
         flow_id: link.flow_id,
+        issued_by: link.issued_by.clone(),
     })
     .run()
     .await?;
@@ -41,18 +42,20 @@ pub async fn find_consumed(
         .await
 }
 
-/// Consumes a valid link and returns its flow; none when it is consumed or expired.
-pub async fn consume(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<Option<Option<FlowId>>> {
-    let row: Option<(Option<FlowId>,)> = tx
-        .sql(
-            "update links set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2 \
-             returning flow_id",
-        )
-        .bind(token_hash.to_owned())
-        .bind(at)
-        .optional()
-        .await?;
-    Ok(row.map(|(flow,)| flow))
+/// Consumes a valid link and returns its flow and who made it; none when it is consumed or expired.
+pub async fn consume(
+    tx: &mut Tx,
+    token_hash: &str,
+    at: DateTime<Utc>,
+) -> Result<Option<(Option<FlowId>, Option<String>)>> {
+    tx.sql(
+        "update links set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2 \
+         returning flow_id, issued_by",
+    )
+    .bind(token_hash.to_owned())
+    .bind(at)
+    .optional()
+    .await
 }
 
 /// Revokes every valid link of a user.
@@ -82,13 +85,14 @@ pub struct CodeAttempt {
     pub created_at: DateTime<Utc>,
     pub kind: LinkKind,
     pub flow_id: Option<FlowId>,
+    pub issued_by: Option<String>,
 }
 
 /// Counts an attempt on every valid link of these kinds of a user, and returns them.
 pub async fn try_code(tx: &mut Tx, user: UserId, kinds: &[LinkKind], at: DateTime<Utc>) -> Result<Vec<CodeAttempt>> {
     tx.sql_built(format!(
         "update links set attempts = attempts + 1 where user_id = $1 and used_at is null and expires_at > $2 and {} \
-         returning code_hash, attempts, created_at, kind, flow_id",
+         returning code_hash, attempts, created_at, kind, flow_id, issued_by",
         kind_condition(kinds)
     ))
     .bind(user)

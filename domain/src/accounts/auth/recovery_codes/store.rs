@@ -39,3 +39,11 @@ pub async fn replace(tx: &mut Tx, ctx: &Ctx, user: UserId, hashes: impl Iterator
     }
     Ok(())
 }
+
+pub async fn issued_since(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<bool> {
+    tx.sql("select exists (select 1 from recovery_codes where user_id = $1 and created_at >= $2)")
+        .bind(user)
+        .bind(since)
+        .scalar()
+        .await
+}

@@ -9,6 +9,7 @@ fn now() -> DateTime<Utc> {
 
 fn known(user: u128, session: u128, exp: i64) -> CachedToken {
     let who = SignedIn {
+        begun_by: None,
         impersonator: None,
         id: UserId(Uuid::from_u128(user)),
         session_id: SessionId(Uuid::from_u128(session)),

@@ -11,31 +11,42 @@ import classes from './security.module.css';
 import { useSecuritySettings } from './useSecuritySettings';
 
 const NO_LIMIT = 'never';
-const IDLE_CHOICES = ['1', '8', '24', '168', '720', '2160'];
-const LIFETIME_CHOICES = ['8', '24', '168', '720', '2160', NO_LIMIT];
 
 type SignInRules = NonNullable<Settings['security']>;
-const unsetWhenEmpty: SignInRules = {
+const unset: SignInRules = {
   session_idle_hours: null,
   session_max_hours: null,
+  staff_session_idle_hours: null,
+  staff_session_max_hours: null,
   password_min_length: null,
 };
 
-function valuesOf({ security, password_min_length }: Settings) {
+/** Session lifetimes by their field. */
+const lifetimes = [
+  { name: 'idle', field: 'session_idle_hours', choices: ['1', '8', '24', '168', '720', '2160'] },
+  { name: 'longest', field: 'session_max_hours', choices: ['8', '24', '168', '720', '2160', '8760'] },
+  { name: 'staff_idle', field: 'staff_session_idle_hours', choices: ['1', '8', '12', '24', '168', '720'] },
+  { name: 'staff_longest', field: 'staff_session_max_hours', choices: ['8', '24', '168', '720', '2160'] },
+] as const;
+
+function valuesOf({ session_limits: limits, password_min_length }: Settings) {
+  const longest = (hours?: number | null) => String(hours ?? NO_LIMIT);
   return {
-    idle: String(security?.session_idle_hours ?? 2160),
-    longest: String(security?.session_max_hours ?? NO_LIMIT),
+    idle: String(limits?.everyone.idle_hours),
+    longest: longest(limits?.everyone.max_hours),
+    staff_idle: String(limits?.staff.idle_hours),
+    staff_longest: longest(limits?.staff.max_hours),
     shortest: password_min_length as number | string,
   };
 }
 
-/** Session lifetime and password length. */
+/** Session lifetimes and password length. */
 export function SignInSection() {
   const { t } = useTranslation('users');
   const rules = useSecuritySettings();
   return (
     <SettingsSection title={t('rules.sign_in')} text={t('rules.sign_in_text')}>
-      <SettingsState data={rules.data} error={rules.error} retry={rules.retry} rows={3}>
+      <SettingsState data={rules.data} error={rules.error} retry={rules.retry} rows={5}>
         {(settings) => <Form settings={settings} save={rules.save} />}
       </SettingsState>
     </SettingsSection>
@@ -61,8 +72,7 @@ function Form({
   if (settings.version > baseline.version) {
     const [now, then] = [valuesOf(settings), valuesOf(baseline)];
     const shown = { ...form.values };
-    if (String(shown.idle) === then.idle) shown.idle = now.idle;
-    if (String(shown.longest) === then.longest) shown.longest = now.longest;
+    for (const { name } of lifetimes) if (String(shown[name]) === then[name]) shown[name] = now[name];
     if (String(shown.shortest) === String(then.shortest)) shown.shortest = now.shortest;
     form.setInitialValues(now);
     form.setValues(shown);
@@ -70,36 +80,29 @@ function Form({
   }
   useUnsaved(form.isDirty() && !save.isPending);
   const submit = form.onSubmit((values) => {
-    const security: SignInRules = { ...(baseline.security ?? unsetWhenEmpty) };
-    if (form.isDirty('idle')) security.session_idle_hours = Number(values.idle);
-    if (form.isDirty('longest'))
-      security.session_max_hours = values.longest === NO_LIMIT ? null : Number(values.longest);
+    const security: SignInRules = { ...(baseline.security ?? unset) };
+    for (const { name, field } of lifetimes) {
+      if (form.isDirty(name)) security[field] = values[name] === NO_LIMIT ? null : Number(values[name]);
+    }
     if (form.isDirty('shortest')) security.password_min_length = Number(values.shortest);
     save.mutate({ version: baseline.version, change: { security } });
   });
   return (
     <form onSubmit={submit} noValidate aria-label={t('rules.sign_in')}>
       <div className={classes.fields}>
-        <ChoiceSelect
-          label={t('rules.idle')}
-          description={t('rules.idle_text')}
-          value={form.values.idle}
-          choices={withCurrent(IDLE_CHOICES, form.values.idle).map((value) => ({
-            value,
-            label: durationText(t, value),
-          }))}
-          onChange={(value) => form.setFieldValue('idle', value)}
-        />
-        <ChoiceSelect
-          label={t('rules.longest')}
-          description={t('rules.longest_text')}
-          value={form.values.longest}
-          choices={withCurrent(LIFETIME_CHOICES, form.values.longest).map((value) => ({
-            value,
-            label: durationText(t, value),
-          }))}
-          onChange={(value) => form.setFieldValue('longest', value)}
-        />
+        {lifetimes.map(({ name, choices }) => (
+          <ChoiceSelect
+            key={name}
+            label={t(`rules.${name}`)}
+            description={t(`rules.${name}_text`)}
+            value={form.values[name]}
+            choices={withCurrent(choices, form.values[name]).map((value) => ({
+              value,
+              label: durationText(t, value),
+            }))}
+            onChange={(value) => form.setFieldValue(name, value)}
+          />
+        ))}
         <NumberInput
           size="sm"
           label={t('rules.shortest')}
@@ -124,8 +127,8 @@ function Form({
   );
 }
 
-/** A value set with spvctl may be missing from the choices. */
-function withCurrent(choices: string[], current: string): string[] {
+/** A value set with spvctl, or no limit in demo mode, may be missing from the choices. */
+function withCurrent(choices: readonly string[], current: string): readonly string[] {
   return choices.includes(current) ? choices : [...choices, current];
 }
 

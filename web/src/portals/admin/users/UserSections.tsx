@@ -46,6 +46,7 @@ export function Sessions({ id }: { id: string }) {
           {session.device ?? t('security:sessions.unknown')}{' '}
           {session.current && <Tag tone="live">{t('security:sessions.this')}</Tag>}
           {session.aal === 'aal2' && <Tag tone="rest">{t('security:sessions.aal2')}</Tag>}
+          {session.begun_by && ` (${t('security:sessions.begun_by', { name: session.begun_by })})`}
         </>
       ),
     },
