@@ -8,6 +8,8 @@ import { pdfjsDecoder, pdfjsFiles } from './tools/pdfjs';
 const server = process.env.SPV_DEV_API ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
+  // Relative URLs: the server puts the base path before those of index.html.
+  base: './',
   plugins: [react(), shell(), pdfjsFiles(), pdfjsDecoder()],
   worker: { format: 'es', plugins: () => [pdfjsDecoder()] },
   optimizeDeps: { exclude: ['pdfjs-dist'] },

@@ -132,6 +132,8 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/reports",
 ];
 
+/// How URLs begin in attributes of the built page (`base: './'` in `vite.config.ts`): relative to the base path.
+const RELATIVE_URL: &str = "=\"./";
 const NONCE_PLACEHOLDER: &str = "__CSP_NONCE__";
 /// Content security policy of the page, around its nonce.
 const PAGE_POLICY: [&str; 2] = [
@@ -154,8 +156,9 @@ pub fn operator_text<'p>(path: &str, pages: &'p Pages) -> Option<&'p Option<Stri
     }
 }
 
-/// The file at `path`, or the page. A page that the operator has not written (`empty`) answers 404 (decision 31).
-pub fn serve(random: &RandomSource, path: &str, headers: &HeaderMap, empty: bool) -> Response {
+/// The file at `path`, or the page for `base_path`. A page that the operator has not written (`empty`) answers 404
+/// (decision 31).
+pub fn serve(random: &RandomSource, base_path: &str, path: &str, headers: &HeaderMap, empty: bool) -> Response {
     let name = path.trim_start_matches('/');
     let hidden = name.split('/').any(|part| part.starts_with('.'));
     let wants_file = name != "index.html" && !hidden && !is_precompressed(name);
@@ -163,7 +166,10 @@ pub fn serve(random: &RandomSource, path: &str, headers: &HeaderMap, empty: bool
         Some(plain) => file(name, plain, headers),
         // A script of an older build must not be answered with HTML.
         None if name.starts_with("assets/") => StatusCode::NOT_FOUND.into_response(),
-        None => page(random, if is_client_route(path) && !empty { StatusCode::OK } else { StatusCode::NOT_FOUND }),
+        None => {
+            let status = if is_client_route(path) && !empty { StatusCode::OK } else { StatusCode::NOT_FOUND };
+            page(random, base_path, status)
+        }
     }
 }
 
@@ -226,11 +232,13 @@ fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     })
 }
 
-/// `index.html` with a fresh nonce in the policy and its style tags.
-fn page(random: &RandomSource, status: StatusCode) -> Response {
+/// `index.html` with a fresh nonce in the policy and its style tags, and URLs below the base path.
+fn page(random: &RandomSource, base_path: &str, status: StatusCode) -> Response {
     let nonce = BASE64_STANDARD.encode(random.bytes::<16>());
     let html = Dist::get("index.html").map_or_else(Vec::new, |file| file.data.into_owned());
-    let html = String::from_utf8_lossy(&html).replace(NONCE_PLACEHOLDER, &nonce);
+    let html = String::from_utf8_lossy(&html)
+        .replace(RELATIVE_URL, &format!("=\"{base_path}/"))
+        .replace(NONCE_PLACEHOLDER, &nonce);
     let mut response = (status, Body::from(html)).into_response();
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));

@@ -9,7 +9,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | 1 | `assets` `body` `client_ip` `concurrency` `error` `language` `listener` `metrics` `oidc` `rate_limit` `redirect_allow_list` `redirect_url` `request_meta` `response` `uploads` `xlsx` |
-//! | 2 | `downloads` `figures_cache` `invoice_pdf` `openapi` |
+//! | 2 | `base_path` `downloads` `figures_cache` `invoice_pdf` `openapi` |
 //! | 3 | `state` |
 //! | 4 | `auth_error` `extract` |
 //! | 5 | `middleware` |
@@ -17,6 +17,7 @@
 //! | 7 | `serve` |
 mod assets;
 mod auth_error;
+mod base_path;
 mod body;
 mod client_ip;
 mod concurrency;
@@ -43,6 +44,7 @@ mod uploads;
 mod xlsx;
 
 pub use assets::CLIENT_ROUTES;
+pub use base_path::is_base_path;
 pub use client_ip::Network;
 pub use listener::Listener;
 pub use metrics::Metrics;

@@ -1,7 +1,10 @@
 //! OpenAPI document: completes what the routes declare. `web/openapi.json` is a committed copy; a test fails when it is
 //! stale, and the web app's types are generated from it.
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 use utoipa::{
     OpenApi,
     openapi::{
@@ -37,6 +40,14 @@ pub fn render(mut document: utoipa::openapi::OpenApi) -> String {
     let mut text = document.to_pretty_json().expect("the document is plain data");
     text.push('\n');
     text
+}
+
+/// The rendered document with the server at `base_path`, to which its paths are relative; none is `/`.
+pub fn with_base_path(document: &'static str, base_path: &str) -> Cow<'static, str> {
+    if base_path.is_empty() {
+        return document.into();
+    }
+    document.replacen('{', &format!("{{\n  \"servers\": [{{ \"url\": \"{base_path}\" }}],"), 1).into()
 }
 
 /// Adds what all operations share: security, error responses, `If-Match`, `Idempotency-Key` and `ETag` headers.

@@ -10,6 +10,7 @@ mod auth_admin;
 mod auth_mail;
 mod auth_wire;
 mod bad_input;
+mod base_path;
 mod documents;
 mod events;
 mod every_route;

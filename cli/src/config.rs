@@ -212,7 +212,7 @@ impl Config {
                 queue: read.range("database_queue_pool", 4..=1_000),
             },
             listen: read.with_default("listen", listen::ALLOWED, |text| text.parse().ok()),
-            public_url: read.optional("public_url", "http://… or https://…, without a path", parse_public_url),
+            public_url: read.optional("public_url", PUBLIC_URL, parse_public_url),
             smtp_url: read.optional(
                 "smtp_url",
                 "smtp://user:password@host:587 or smtps://user:password@host",
@@ -266,7 +266,7 @@ impl Config {
             drain: Duration::from_secs(read.range("drain_seconds", 0..=300)),
             cors_origins: read
                 .optional("cors_origins", "origins separated by commas, like https://app.example.com", |text| {
-                    list(text, parse_public_url)
+                    list(text, parse_origin)
                 })
                 .unwrap_or_default(),
             worker_concurrency: read.range("worker_concurrency", 1..=256),
@@ -501,6 +501,7 @@ impl Reader<'_> {
 }
 
 const RETENTION: &str = "numbers of backups, for example `3 newest, 7 daily, 4 weekly, 6 monthly`";
+const PUBLIC_URL: &str = "http://… or https://…, with a path like /portal or without one; its first part must not be one of the portal's own, like /auth";
 const PASSWORD: &str = "a password that is long and uncommon enough";
 
 fn parse_password(text: &str) -> Option<String> {
@@ -652,10 +653,25 @@ fn in_range<T: FromStr + PartialOrd>(text: &str, range: &RangeInclusive<T>) -> O
     text.parse().ok().filter(|value| range.contains(value))
 }
 
+/// The URL without a slash at its end, and its path.
 fn parse_public_url(text: &str) -> Option<String> {
+    parse_web_url(text).filter(|(_, path)| api::is_base_path(path)).map(|(url, _)| url)
+}
+
+fn parse_origin(text: &str) -> Option<String> {
+    parse_web_url(text).filter(|(_, path)| path.is_empty()).map(|(url, _)| url)
+}
+
+/// A URL of a host and at most a path, and that path; both without a slash at the end.
+fn parse_web_url(text: &str) -> Option<(String, String)> {
     let url = url::Url::parse(text).ok()?;
-    let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
-    (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then(|| text.trim_end_matches('/').to_owned())
+    let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    let (text, path) = (text.trim_end_matches('/'), url.path().trim_end_matches('/'));
+    // Parsing resolves `..` in the path; the text must have the same one after its host.
+    let host = text.strip_suffix(path).and_then(|start| start.split_once("://")).map(|(_, host)| host);
+    let is_same = host.is_some_and(|host| !host.contains('/'));
+    let good = matches!(url.scheme(), "http" | "https") && url.has_host() && plain && is_same;
+    good.then(|| (text.to_owned(), path.to_owned()))
 }
 
 fn list<T>(text: &str, read: impl FnMut(&str) -> Option<T>) -> Option<Vec<T>> {

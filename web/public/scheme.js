@@ -1,5 +1,8 @@
 // Sets color scheme, language and frame of the shell before the first paint. A file, because the CSP allows no inline script.
 (function () {
+  // Base path of the portal; see src/basePath.ts.
+  var base = new URL('.', document.currentScript.src).pathname.slice(0, -1);
+  var path = location.pathname.slice(base.length) || '/';
   var stored = null;
   var sidebar = null;
   var language = null;
@@ -8,7 +11,8 @@
     stored = localStorage.getItem('mantine-color-scheme-value');
     sidebar = localStorage.getItem('spv-sidebar');
     language = localStorage.getItem('spv-language');
-    session = localStorage.getItem('spv-auth-token') || sessionStorage.getItem('spv-auth-token');
+    var key = 'spv-auth-token' + base;
+    session = localStorage.getItem(key) || sessionStorage.getItem(key);
   } catch {
     // Blocked storage: the defaults apply.
   }
@@ -21,11 +25,8 @@
       break;
     }
   }
-  var isPortal = /^\/(client-profile|request-management|\w+-dashboard)/.test(location.pathname);
-  root.setAttribute(
-    'data-shell',
-    isPortal && session ? 'portal' : location.pathname === '/' ? 'landing' : 'page',
-  );
+  var isPortal = /^\/(client-profile|request-management|\w+-dashboard)/.test(path);
+  root.setAttribute('data-shell', isPortal && session ? 'portal' : path === '/' ? 'landing' : 'page');
   if (sidebar === 'collapsed') root.setAttribute('data-sidebar', 'collapsed');
   var dark =
     stored === 'dark' || (stored !== 'light' && window.matchMedia('(prefers-color-scheme: dark)').matches);

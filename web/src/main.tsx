@@ -2,6 +2,7 @@ import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';
 import './base.css';
 import { createRoot } from 'react-dom/client';
+import { currentPath, toPublicPath } from './basePath';
 import { getLocale } from './messages/locale';
 import { startupErrorText } from './messages/startupError';
 import { hasStoredSession } from './api/sessionStorage';
@@ -40,7 +41,7 @@ function prefetchPortal(): void {
     [paths.companyDashboard, () => import('./portals/company/CompanyPortal')],
     [paths.adminDashboard, () => import('./portals/admin/AdminPortal')],
   ];
-  const portal = portals.find(([start]) => location.pathname.startsWith(start));
+  const portal = portals.find(([start]) => currentPath().startsWith(start));
   // A failure is reported by the route, which loads it again.
   portal?.[1]().catch(() => undefined);
   if (portal) void import('./messages').then((part) => part.loadPortalMessages()).catch(() => undefined);
@@ -71,15 +72,15 @@ async function waitForFont(family: string): Promise<void> {
 
 async function navigate(path: string) {
   await loadApp();
-  history.pushState(null, '', path);
+  history.pushState(null, '', toPublicPath(path));
   await startApp();
 }
 
 async function startLanding() {
-  const { pathname, hash, search } = location;
+  const { hash, search } = location;
   // Mail links and provider callbacks: the app handles the session or error in the URL.
   const hasCallback = /\b(access_token|code|error_code)=/.test(search + hash);
-  if (pathname !== paths.landing || hasCallback) {
+  if (currentPath() !== paths.landing || hasCallback) {
     prefetchPortal();
     return startApp(hasCallback);
   }

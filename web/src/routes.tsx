@@ -1,4 +1,5 @@
 import { createBrowserRouter, redirect, type RouteObject } from 'react-router-dom';
+import { basePath } from './basePath';
 import { queryClient } from './api/cache';
 import { queries } from './api/queries';
 import { accessToken } from './api/session';
@@ -197,14 +198,17 @@ export function createRouter() {
   // A key per location: otherwise a reload restores the scroll position of the previous page.
   const entry: unknown = history.state;
   if (!entry) history.replaceState({ key: newIdempotencyKey() }, '');
-  return createBrowserRouter([
-    {
-      element: <Root />,
-      errorElement: <RouterError />,
-      hydrateFallbackElement: <></>,
-      children: [...portals, ...shortcutRoutes, publicPages],
-    },
-  ]);
+  return createBrowserRouter(
+    [
+      {
+        element: <Root />,
+        errorElement: <RouterError />,
+        hydrateFallbackElement: <></>,
+        children: [...portals, ...shortcutRoutes, publicPages],
+      },
+    ],
+    { basename: basePath || '/' },
+  );
 }
 
 export type Router = ReturnType<typeof createRouter>;

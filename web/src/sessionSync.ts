@@ -1,5 +1,6 @@
 import type { AuthChangeEvent } from '@supabase/auth-js';
 import i18next from 'i18next';
+import { toAppPath } from './basePath';
 import { queryClient } from './api/cache';
 import { onRequirement } from './api/client';
 import { connection } from './api/connection';
@@ -116,7 +117,7 @@ async function isFullyAuthenticated(): Promise<boolean> {
 /** On a page for a requirement that another tab may complete. */
 function isOnRequirementPage({ state }: Router): boolean {
   // Not during MFA enrolment: its recovery codes are still to be shown.
-  return [paths.mfa, paths.newPassword].some((step) => step === state.location.pathname);
+  return [paths.mfa, paths.newPassword].some((step) => step === toAppPath(state.location.pathname));
 }
 
 let revalidation = Promise.resolve();
@@ -179,9 +180,10 @@ async function goToRequirement(router: Router): Promise<void> {
   const me = await queryClient.fetchQuery({ ...queries.me(), staleTime: 0 }).catch(() => undefined);
   const step = me && nextRequirement(me);
   const { pathname, search } = router.state.location;
-  if (step && isGuarded(router) && !pathname.startsWith('/auth/')) {
+  const page = toAppPath(pathname);
+  if (step && page && isGuarded(router) && !page.startsWith('/auth/')) {
     clearUnsaved();
-    await router.navigate(beforePath(step, pathname + search), { replace: true });
+    await router.navigate(beforePath(step, page + search), { replace: true });
   }
 }
 

@@ -28,7 +28,7 @@ function styles(): string {
 /** Preload of the font of both languages: text is drawn in it at once, and does not move. */
 function fontPreload(bundle: Record<string, unknown> = {}): HtmlTagDescriptor[] {
   const font = Object.keys(bundle).find((name) => /\/inter-main-[^/]+\.woff2$/.test(name));
-  const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${font}`, crossorigin: '' };
+  const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', href: `./${font}`, crossorigin: '' };
   return font ? [{ tag: 'link', attrs, injectTo: 'head' }] : [];
 }
 

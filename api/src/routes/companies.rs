@@ -58,7 +58,7 @@ impl Company {
             phone: row.phone,
             logo_url: row.logo_url,
             domain: row.domain,
-            logo: company_portal::logo_path(row.logo_id),
+            logo: company_portal::logo_path(ctx, row.logo_id),
             time_zone: row.time_zone,
             currency: row.currency.unwrap_or(office),
             archived_at: row.archived_at,

@@ -53,10 +53,10 @@ pub struct CompanySettings {
     version: i64,
 }
 
-impl From<companies::Company> for CompanySettings {
-    fn from(row: companies::Company) -> Self {
+impl CompanySettings {
+    fn of(ctx: &Ctx, row: companies::Company) -> Self {
         Self {
-            logo: logo_path(row.logo_id),
+            logo: logo_path(ctx, row.logo_id),
             id: row.id,
             name: row.name,
             legal_name: row.business_name,
@@ -76,20 +76,20 @@ impl From<companies::Company> for CompanySettings {
     }
 }
 
-/// URL of the logo.
-pub fn logo_path(logo: Option<Uuid>) -> Option<String> {
-    logo.map(|id| format!("/storage/v1/logos/{id}"))
+/// URL path of the logo.
+pub fn logo_path(ctx: &Ctx, logo: Option<Uuid>) -> Option<String> {
+    logo.map(|id| format!("{}/storage/v1/logos/{id}", ctx.options.base_path()))
 }
 
-fn row(company: companies::Company) -> Versioned<CompanySettings> {
-    Versioned { version: company.version, view: company.into() }
+fn row(ctx: &Ctx, company: companies::Company) -> Versioned<CompanySettings> {
+    Versioned { version: company.version, view: CompanySettings::of(ctx, company) }
 }
 
 /// The settings of a company, for its admins and super admins.
 #[utoipa::path(get, path = "/companies/{id}/settings", operation_id = "company_settings_get", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 200, body = CompanySettings)))]
 pub async fn settings(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Versioned<CompanySettings>> {
-    Ok(row(companies::portal(&ctx, Some(id)).await?))
+    Ok(row(&ctx, companies::portal(&ctx, Some(id)).await?))
 }
 
 /// A patch: omitted fields stay unchanged, null clears.
@@ -148,7 +148,7 @@ pub async fn set_settings(
         language: change.language,
         currency: change.currency,
     };
-    Ok(row(companies::set(&ctx, id, version, input).await?))
+    Ok(row(&ctx, companies::set(&ctx, id, version, input).await?))
 }
 
 /// Uploads a logo: the image itself, PNG or JPEG, at most 256 kB.
@@ -162,14 +162,14 @@ pub async fn set_logo(
     request: Request,
 ) -> Result<Versioned<CompanySettings>> {
     let bytes = body(request, &app).await?;
-    Ok(row(companies::set_logo(&ctx, id, bytes.to_vec()).await?))
+    Ok(row(&ctx, companies::set_logo(&ctx, id, bytes.to_vec()).await?))
 }
 
 /// Removes the logo.
 #[utoipa::path(delete, path = "/companies/{id}/logo", operation_id = "company_logo_remove", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 200, body = CompanySettings)))]
 pub async fn remove_logo(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Versioned<CompanySettings>> {
-    Ok(row(companies::remove_logo(&ctx, id).await?))
+    Ok(row(&ctx, companies::remove_logo(&ctx, id).await?))
 }
 
 /// A company's logo. Public, because mails contain it and image tags cannot send a token. A new logo gets a new URL.

@@ -49,7 +49,7 @@ mod templates;
 mod unsubscribe;
 mod users;
 
-use crate::{assets, error::ApiError, middleware, openapi, request_meta::is_api_path, state::AppState};
+use crate::{assets, base_path, error::ApiError, middleware, openapi, request_meta::is_api_path, state::AppState};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request, State},
@@ -284,11 +284,12 @@ pub fn openapi_json() -> &'static str {
     &TEXT
 }
 
-async fn openapi_document() -> Response {
-    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")], openapi_json()).into_response()
+async fn openapi_document(State(app): State<AppState>) -> Response {
+    let document = openapi::with_base_path(openapi_json(), app.options.base_path());
+    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")], document).into_response()
 }
 
-/// The whole router: REST, auth, protocol routes and the web app, with all middleware.
+/// The whole router: REST, auth, protocol routes and the web app, with all middleware, below the base path.
 pub fn router(app: AppState) -> Router {
     let (documented, _) =
         OpenApiRouter::new().nest("/rest/v1", rest_router()).merge(protocol_router()).split_for_parts();
@@ -306,7 +307,7 @@ pub fn router(app: AppState) -> Router {
         Some(cors) => router.layer(cors),
         None => router,
     };
-    router.with_state(app)
+    base_path::below(app.options.base_path(), router.with_state(app.clone()))
 }
 
 /// A file or page of the web app; API paths get an error body.
@@ -317,7 +318,8 @@ async fn fallback(State(app): State<AppState>, request: Request) -> Response {
     match *request.method() {
         Method::GET | Method::HEAD => {
             let path = request.uri().path();
-            assets::serve(&app.random, path, request.headers(), is_unwritten(&app, path).await)
+            let empty = is_unwritten(&app, path).await;
+            assets::serve(&app.random, app.options.base_path(), path, request.headers(), empty)
         }
         _ => ApiError::method_not_allowed().into_response(),
     }

@@ -131,7 +131,7 @@ impl Settings {
             pages: found.pages,
             sign_in_providers: app.providers.names(),
             require_mfa: found.require_mfa.filled_in(&ctx.options),
-            logo: logo_path(found.logo_id),
+            logo: logo_path(ctx, found.logo_id),
             billing: theirs.then_some(found.billing),
             system: theirs.then_some(system),
             version: found.version,

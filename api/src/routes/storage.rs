@@ -242,7 +242,7 @@ pub async fn link(
     Json(query): Json<CreateFileLink>,
 ) -> Result<JsonBody<FileLink>> {
     let link = documents::link(&ctx, &app.auth.keys, id, query.disposition == Some(Disposition::Inline)).await?;
-    let url = format!("/storage/v1/files?token={}", link.token);
+    let url = format!("{}/storage/v1/files?token={}", app.options.base_path(), link.token);
     Ok(JsonBody(FileLink { url, expires_at: link.expires_at }))
 }
 

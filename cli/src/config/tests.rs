@@ -116,6 +116,22 @@ fn public_url_defaults_to_the_listening_port() {
 }
 
 #[test]
+fn public_url_may_have_a_path() {
+    let load = |url: &str| read(&format!("public_url = '{url}'"), &[], Globals::default());
+    for (url, path) in
+        [("https://example.com/portal/", "/portal"), ("http://127.0.0.1:8080/office/portal", "/office/portal")]
+    {
+        let options = load(url).unwrap().options_without_storage();
+        assert_eq!((options.public_url.as_str(), options.base_path()), (url.trim_end_matches('/'), path));
+    }
+    for wrong in ["/auth", "/rest/x", "/a/../portal", "/a b", "/portal?x=1", "/portal#x", "//portal"] {
+        let refused = load(&format!("https://example.com{wrong}")).unwrap_err().message().unwrap();
+        assert!(refused.starts_with("public_url: "), "{wrong}: {refused}");
+    }
+    assert!(refusal("cors_origins = ['https://example.com/portal']", &[]).starts_with("cors_origins: "));
+}
+
+#[test]
 fn storage_defaults_to_the_data_folder() {
     let config = read("data_dir = '/srv/portal'", &[], Globals::default()).unwrap();
     assert_eq!(config.storage, StorageUrl::Files("/srv/portal/documents".into()));

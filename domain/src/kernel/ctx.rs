@@ -38,7 +38,7 @@ pub struct Ctx {
 /// Configuration of the operator. Rules read it here, never from the environment.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Base URL of links in mails, without a trailing slash.
+    /// Base URL of links, without a trailing slash; with a path where the portal is served below one.
     pub public_url: String,
     /// Demo data and the Seed Test Data button.
     pub demo: bool,
@@ -83,6 +83,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// Base path: the path of the public URL, empty or like `/portal`.
+    pub fn base_path(&self) -> &str {
+        let after_scheme = self.public_url.split_once("://").map_or("", |(_, rest)| rest);
+        after_scheme.find('/').and_then(|start| after_scheme.get(start..)).unwrap_or_default()
+    }
+
     /// The directory of backups.
     pub fn backups(&self) -> Option<PathBuf> {
         self.backup_dir.clone().or_else(|| self.own_backups())

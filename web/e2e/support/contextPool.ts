@@ -13,10 +13,18 @@ export class ContextPool {
   /** Contexts that cannot be reused: faked clock or own storage state. */
   private readonly unique = new WeakSet<BrowserContext>();
 
+  private readonly origin: string;
+  /** Key of the stored session; see src/api/sessionStorage.ts. */
+  private readonly sessionKey: string;
+
   constructor(
     private readonly browser: Browser,
-    private readonly origin: string,
-  ) {}
+    portal: string,
+  ) {
+    const { origin, pathname } = new URL(portal);
+    this.origin = origin;
+    this.sessionKey = `spv-auth-token${pathname.replace(/\/$/, '')}`;
+  }
 
   /** A page in a context without storage and cookies; `session` is stored before its first document runs. */
   async open(session?: Session, options: BrowserContextOptions = {}): Promise<Page> {
@@ -31,7 +39,7 @@ export class ContextPool {
         ...{
           origin: this.origin,
           seeded: SEEDED_KEY,
-          name: 'spv-auth-token',
+          name: this.sessionKey,
           value: JSON.stringify(session),
         },
       });

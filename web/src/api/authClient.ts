@@ -1,5 +1,6 @@
 /** The auth client, with its library: a chunk of its own, which a visitor without a session does not load. */
 import { AuthClient } from '@supabase/auth-js';
+import { toPublicUrl } from '../basePath';
 import { trackedFetch } from './connection';
 import { impersonatedFetch } from './impersonation';
 import { SESSION_KEY, sessionStorageAdapter } from './sessionStorage';
@@ -7,7 +8,7 @@ import { SESSION_KEY, sessionStorageAdapter } from './sessionStorage';
 /** Reads the stored session and a code in the URL when it is created. */
 export const createAuthClient = () =>
   new AuthClient({
-    url: `${location.origin}/auth/v1`,
+    url: toPublicUrl('/auth/v1'),
     // Required by the protocol, ignored by the server.
     headers: { apikey: 'spv-portal' },
     storageKey: SESSION_KEY,

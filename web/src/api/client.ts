@@ -1,11 +1,12 @@
 import createClient from 'openapi-fetch';
+import { toPublicUrl } from '../basePath';
 import { ApiError, proxyError, unreachableError } from './errors';
 import { isErrorBody } from './proxyResponses';
 import type { paths } from './schema';
 import { trackedFetch } from './connection';
 import { accessToken, clearLocalSession, refreshToken } from './session';
 
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: trackedFetch });
+export const api = createClient<paths>({ baseUrl: toPublicUrl(''), fetch: trackedFetch });
 
 api.use({
   async onRequest({ request }) {

@@ -1,5 +1,6 @@
 /** Connection state: after a failed call the server is polled until it responds. */
 import { useSyncExternalStore } from 'react';
+import { toPublicPath } from '../basePath';
 import { normalizeResponse } from './proxyResponses';
 
 const MAX_RETRY_DELAY_MS = 15_000;
@@ -50,7 +51,7 @@ async function pollUntilReachable(): Promise<void> {
 
 async function isHealthy(): Promise<boolean> {
   try {
-    return (await fetch('/healthz', { cache: 'no-store' })).ok;
+    return (await fetch(toPublicPath('/healthz'), { cache: 'no-store' })).ok;
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import { hashKey, type Query, type QueryFilters, type QueryKey } from '@tanstack/react-query';
+import { basePath, toPublicPath } from '../basePath';
 import { queryClient } from './cache';
 import { notifyRequirement } from './client';
 import { trackedFetch } from './connection';
@@ -22,7 +23,7 @@ type Message =
 type Listener = (activity: Activity) => void;
 
 /** During impersonation a tab has its own channel, because it gets the events of that user. */
-const channelName = () => ['spv-events', currentImpersonation()?.user].filter(Boolean).join('-');
+const channelName = () => [`spv-events${basePath}`, currentImpersonation()?.user].filter(Boolean).join('-');
 const MAX_RECONNECT_DELAY_MS = 30_000;
 const listeners = new Set<Listener>();
 let lastSeq: number | undefined;
@@ -89,7 +90,7 @@ async function* stream(mayHear: () => Promise<boolean>, signal: AbortSignal) {
   // A request without a response times out like a silent stream; from the first byte on the heartbeat timeout applies.
   const opening = new AbortController();
   const late = setTimeout(() => opening.abort(), HEARTBEAT_TIMEOUT_MS);
-  const response = await trackedFetch('/realtime/v1/events', {
+  const response = await trackedFetch(toPublicPath('/realtime/v1/events'), {
     headers,
     signal: AbortSignal.any([signal, opening.signal]),
     cache: 'no-store',

@@ -1,8 +1,9 @@
 /** Impersonation: a super admin sees the portal as another user, in this tab only. */
+import { basePath, toPublicPath } from '../basePath';
 import { paths } from '../paths';
 import { tabStore } from './browserStorage';
 
-const STORAGE_KEY = 'spv-looking';
+const STORAGE_KEY = `spv-looking${basePath}`;
 
 export interface Impersonation {
   token: string;
@@ -23,14 +24,14 @@ export function currentImpersonation(): Impersonation | undefined {
 /** Starts impersonation and reloads the app as that user. */
 export function startImpersonation(as: Impersonation, home: string): void {
   tabStore.setItem(STORAGE_KEY, JSON.stringify(as));
-  location.assign(home);
+  location.assign(toPublicPath(home));
 }
 
 /** Ends impersonation in this tab and returns to the user page. Never resolves, because the page is reloading. */
 export function leaveImpersonation(): Promise<never> {
   const current = currentImpersonation();
   tabStore.removeItem(STORAGE_KEY);
-  location.assign(current ? paths.adminUser(current.user) : paths.adminUsers);
+  location.assign(toPublicPath(current ? paths.adminUser(current.user) : paths.adminUsers));
   return new Promise<never>(() => undefined);
 }
 
@@ -38,7 +39,8 @@ export function leaveImpersonation(): Promise<never> {
 export async function endImpersonation(): Promise<never> {
   const current = currentImpersonation();
   const headers = { authorization: `Bearer ${current?.token ?? ''}`, 'content-type': 'application/json' };
-  await fetch('/rest/v1/impersonation/end', { method: 'POST', headers, body: '{}' }).catch(() => undefined);
+  const url = toPublicPath('/rest/v1/impersonation/end');
+  await fetch(url, { method: 'POST', headers, body: '{}' }).catch(() => undefined);
   return leaveImpersonation();
 }
 

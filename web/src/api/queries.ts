@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { toPublicPath } from '../basePath';
 import { api, body } from './client';
 import { trackedFetch } from './connection';
 import type {
@@ -305,7 +306,7 @@ export const queries = {
     queryOptions({
       queryKey: ['upload limit'],
       queryFn: async ({ signal }) => {
-        const answer = await trackedFetch('/storage/v1/uploads', { method: 'OPTIONS', signal });
+        const answer = await trackedFetch(toPublicPath('/storage/v1/uploads'), { method: 'OPTIONS', signal });
         const limit = Number(answer.headers.get('tus-max-size'));
         return limit > 0 ? limit : null;
       },

@@ -1,7 +1,11 @@
+import { basePath } from '../basePath';
 import { browserStore, tabStore } from './browserStorage';
 
-/** Storage adapter of the auth client: localStorage, or sessionStorage if "Remember me" was unticked. */
-export const SESSION_KEY = 'spv-auth-token';
+/**
+ * Storage adapter of the auth client: localStorage, or sessionStorage if "Remember me" was unticked. The key has the base
+ * path, because portals below other paths of the host share the storage.
+ */
+export const SESSION_KEY = `spv-auth-token${basePath}`;
 const TAB_ONLY_KEY = 'spv-session-in-tab';
 /** Storage choice before a provider redirect: the former value of TAB_ONLY_KEY, or empty. */
 const PREVIOUS_STORAGE_KEY = 'spv-session-was-in-tab';
@@ -69,5 +73,7 @@ export function sessionOwner(): string | undefined {
 
 /** Whether this browser has a PKCE verifier for a `code` or `pkce_` link. */
 export function hasPendingFlow(): boolean {
-  return browserStore.keys().some((key) => key.startsWith(SESSION_KEY) && key.endsWith('code-verifier'));
+  return browserStore
+    .keys()
+    .some((key) => key.startsWith(`${SESSION_KEY}-`) && key.endsWith('code-verifier'));
 }

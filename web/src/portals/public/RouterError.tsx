@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect } from 'react';
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
 import { useTranslation } from 'react-i18next';
+import { toPublicPath } from '../../basePath';
 import { paths } from '../../paths';
 import { Logo } from '../../ui/Logo';
 import { removeShell } from '../../shell';
@@ -28,7 +29,7 @@ export function RouterError() {
           <button type="button" className={button.primary} onClick={() => location.reload()}>
             {t('router_error.reload')}
           </button>
-          <a href={paths.landing} className={button.default}>
+          <a href={toPublicPath(paths.landing)} className={button.default}>
             {t('not_found.home')}
           </a>
         </div>

@@ -2,6 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { getDocument, PDFWorker, version, type PDFDocumentProxy, type RenderTask } from 'pdfjs-dist';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toPublicPath } from '../../basePath';
 import { trackedFetch } from '../../api/connection';
 import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
@@ -10,7 +11,7 @@ import type { ContentLossMessage } from './pdfWorker';
 import Worker from './pdfWorker?worker';
 
 /** Assets that pdf.js fetches while drawing; see tools/pdfjs.ts. The CSP allows no WebAssembly. */
-const PDFJS_ASSETS = `/assets/pdfjs-${version}`;
+const PDFJS_ASSETS = toPublicPath(`/assets/pdfjs-${version}`);
 const options = {
   cMapUrl: `${PDFJS_ASSETS}/cmaps/`,
   standardFontDataUrl: `${PDFJS_ASSETS}/standard_fonts/`,

@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import type { Upload } from 'tus-js-client';
+import { toPublicPath } from '../../basePath';
 import { queryClient } from '../../api/cache';
 import { connection, trackedFetch } from '../../api/connection';
 import { ApiError, errorText, fieldErrors, responseError, unreachableError } from '../../api/errors';
@@ -177,7 +178,7 @@ export async function sendFiles(
     };
     setUploads([...uploads.filter((known) => known !== interrupted), running]);
     const sender = new Sender(file, {
-      endpoint: '/storage/v1/uploads',
+      endpoint: toPublicPath('/storage/v1/uploads'),
       uploadUrl: interrupted?.url ?? null,
       chunkSize: chunkBytes,
       retryDelays: [0, 1000, 3000],
@@ -323,7 +324,7 @@ function halveChunkSize(id: number): boolean {
 
 async function waitForConnection(): Promise<void> {
   for (;;) {
-    const answer = await trackedFetch('/healthz', { cache: 'no-store' }).catch(() => null);
+    const answer = await trackedFetch(toPublicPath('/healthz'), { cache: 'no-store' }).catch(() => null);
     if (answer?.ok) return;
     // The connection may have failed for a single call without an event, so it is also polled.
     await new Promise<void>((resolve) => {

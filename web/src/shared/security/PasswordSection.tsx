@@ -3,6 +3,7 @@ import { IconKey } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toPublicUrl } from '../../basePath';
 import { errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { paths } from '../../paths';
@@ -53,9 +54,7 @@ function SetPassword() {
   const { email } = useMe();
   const send = useMutation({
     mutationFn: () =>
-      unwrapAuthResult(
-        auth.resetPasswordForEmail(email, { redirectTo: location.origin + paths.resetPassword }),
-      ),
+      unwrapAuthResult(auth.resetPasswordForEmail(email, { redirectTo: toPublicUrl(paths.resetPassword) })),
     onSuccess: () =>
       toast({ title: t('password.set_sent'), description: t('password.set_sent_text', { email }) }),
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),

@@ -1,3 +1,4 @@
+import { toPublicPath } from '../../basePath';
 import { trackedFetch } from '../../api/connection';
 import { ApiError, unreachableError } from '../../api/errors';
 import { accessToken } from '../../api/session';
@@ -15,7 +16,7 @@ export async function authCall<Body>(
     'x-supabase-api-version': '2024-01-01',
   };
   const init = { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) };
-  const response = await trackedFetch(`/auth/v1${path}`, init).catch((error: unknown) => {
+  const response = await trackedFetch(toPublicPath(`/auth/v1${path}`), init).catch((error: unknown) => {
     throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachableError();
   });
   const data: unknown = response.status === 204 ? null : await response.json().catch(() => null);

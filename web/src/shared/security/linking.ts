@@ -2,6 +2,7 @@ import type { User } from '@supabase/auth-js';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { currentPath } from '../../basePath';
 import { tabStore } from '../../api/browserStorage';
 import { toast } from '../../ui/toasts';
 import { identityFor } from './accountQueries';
@@ -37,6 +38,6 @@ export function useLinkOutcome(user: User | undefined): void {
       });
     }
     for (const added of ['code', 'error', 'error_code', 'error_description']) url.searchParams.delete(added);
-    void navigate(url.pathname + url.search, { replace: true, preventScrollReset: true });
+    void navigate(currentPath() + url.search, { replace: true, preventScrollReset: true });
   }, [user, t, navigate]);
 }

@@ -1,5 +1,6 @@
 import i18next from 'i18next';
 import { redirect, type LoaderFunctionArgs, type ShouldRevalidateFunctionArgs } from 'react-router-dom';
+import { toAppPath } from '../../basePath';
 import { queryClient } from '../../api/cache';
 import { isStatus } from '../../api/errors';
 import { queries } from '../../api/queries';
@@ -29,8 +30,9 @@ export function requireRoleOrRedirect(roles: Role[], elsewhere: (role: Role) => 
 function roleLoader(roles: Role[], elsewhere?: (role: Role) => string) {
   return async ({ request }: LoaderFunctionArgs): Promise<Me> => {
     const { pathname, search } = new URL(request.url);
+    const page = (toAppPath(pathname) ?? pathname) + search;
     if (!(await accessToken())) {
-      saveReturnPath(pathname + search);
+      saveReturnPath(page);
       throw redirect(paths.landing);
     }
     // Public settings are part of the layout, so they load with the page.
@@ -39,7 +41,7 @@ function roleLoader(roles: Role[], elsewhere?: (role: Role) => string) {
     if (!roles.includes(me.role) && elsewhere) throw redirect(elsewhere(me.role));
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
     const step = nextRequirement(me);
-    if (step) throw redirect(withReturnTo(step, pathname + search));
+    if (step) throw redirect(withReturnTo(step, page));
     // Not the time zone: the portal layout sets it.
     await Promise.all([applyLanguage(me), settings, loadPortalMessages()]);
     const office = queryClient.getQueryData(queries.settings().queryKey);

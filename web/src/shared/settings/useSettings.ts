@@ -1,11 +1,12 @@
 /** Public settings. A plain fetch, because the landing page has no query cache. */
 import { useEffect, useState } from 'react';
+import { toPublicPath } from '../../basePath';
 import type { Settings } from '../../api/types';
 
 let pending: Promise<Settings> | undefined;
 
 async function fetchSettings(): Promise<Settings> {
-  const response = await fetch('/rest/v1/settings');
+  const response = await fetch(toPublicPath('/rest/v1/settings'));
   if (!response.ok) throw new Error(`settings: ${response.status}`);
   return (await response.json()) as Settings;
 }

@@ -11,6 +11,7 @@ import {
 import { useId, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { currentPath } from '../../basePath';
 import { errorText } from '../../api/errors';
 import { normalizeForSearch } from './matching';
 import type { NavItem } from './navigation';
@@ -141,7 +142,7 @@ function Body({
     {
       label: t('palette.recent'),
       commands: recent
-        .filter(({ path }) => path !== location.pathname)
+        .filter(({ path }) => path !== currentPath())
         .slice(0, q ? undefined : 5)
         .map(({ path, title }) => ({ id: `recent ${path}`, label: title, to: path, icon: IconHistory })),
     },

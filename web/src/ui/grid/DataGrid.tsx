@@ -11,6 +11,7 @@ import {
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, type MouseEvent, type ReactNode, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toPublicPath } from '../../basePath';
 import { number } from '../../messages/format';
 import { ErrorState } from '../ErrorState';
 import { InfoTooltip } from '../InfoTooltip';
@@ -360,7 +361,7 @@ function RowLink<Row>({ grid, row, href, label }: RowLinkProps<Row>) {
     grid.onOpen(row, href);
   };
   return (
-    <a className={classes.link} href={href} onClick={open} data-row-link>
+    <a className={classes.link} href={toPublicPath(href)} onClick={open} data-row-link>
       {label}
     </a>
   );

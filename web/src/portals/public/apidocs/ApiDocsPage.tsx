@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { toPublicPath } from '../../../basePath';
 import { trackedFetch } from '../../../api/connection';
 import { errorText, responseError, unreachableError } from '../../../api/errors';
 import { ErrorState } from '../../../ui/ErrorState';
@@ -9,7 +10,7 @@ import { groupByNoun, type Document } from './openapi';
 import { useSummaries } from './summaries';
 import css from './ApiDocsPage.module.css';
 
-const OPENAPI_URL = '/rest/v1/openapi.json';
+const OPENAPI_URL = toPublicPath('/rest/v1/openapi.json');
 
 async function loadDocument(): Promise<Document> {
   const response = await trackedFetch(OPENAPI_URL).catch(() => {

@@ -1,4 +1,5 @@
 import { redirect, type LoaderFunctionArgs } from 'react-router-dom';
+import { currentPath } from '../../../basePath';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import { loadAuth } from '../../../api/session';
@@ -9,7 +10,7 @@ import { parseCallback } from './provider';
 export async function callbackLoader({ request }: LoaderFunctionArgs): Promise<Response | null> {
   // The request of a loader has no fragment.
   const { search } = new URL(request.url);
-  const back = parseCallback(search, location.pathname === paths.landing ? location.hash : '');
+  const back = parseCallback(search, currentPath() === paths.landing ? location.hash : '');
   if (!back) return null;
   if (back.error) return redirect(`${paths.portalSelector}?error_code=${encodeURIComponent(back.error)}`);
   const { error } = await (await loadAuth()).initialize();

@@ -1,6 +1,7 @@
 /** Mail links: parsing, verification and resending. */
 import type { AuthError, EmailOtpType } from '@supabase/auth-js';
 import i18next from 'i18next';
+import { toAppPath, toPublicPath, toPublicUrl } from '../../../basePath';
 import { trackedFetch } from '../../../api/connection';
 import { errorText, responseError } from '../../../api/errors';
 import { BAD_GATEWAY } from '../../../api/proxyResponses';
@@ -60,7 +61,7 @@ export type LinkOutcome =
 /** Verifies the link without HTTP redirect and returns the target; the server rejects open redirects. */
 export async function followMailLink(link: MailLink): Promise<LinkOutcome> {
   const redirectTo = new URLSearchParams(location.search).get('redirect_to');
-  const response = await trackedFetch('/auth/v1/verify', {
+  const response = await trackedFetch(toPublicPath('/auth/v1/verify'), {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' },
     body: JSON.stringify({
@@ -93,9 +94,10 @@ async function completeRedirect(to: URL): Promise<LinkOutcome> {
 export function internalPath(address: string | null, origin: string): string | undefined {
   if (!address || !URL.canParse(address, origin)) return undefined;
   const url = new URL(address, origin);
-  const path = url.pathname + url.search;
-  const isInternal = url.origin === origin && isOwnPath(path) && path !== '/' && !path.startsWith('/auth/');
-  return isInternal ? path : undefined;
+  const page = toAppPath(url.pathname);
+  if (url.origin !== origin || page === undefined) return undefined;
+  const path = page + url.search;
+  return isOwnPath(path) && path !== '/' && !path.startsWith('/auth/') ? path : undefined;
 }
 
 const toProblem = (error: AuthError | null): Problem | undefined =>
@@ -103,13 +105,13 @@ const toProblem = (error: AuthError | null): Problem | undefined =>
 
 /** Requests a recovery mail. The response is the same for unknown addresses. */
 export async function requestRecoveryMail(email: string): Promise<Problem | undefined> {
-  const redirectTo = location.origin + paths.resetPassword;
+  const redirectTo = toPublicUrl(paths.resetPassword);
   return toProblem((await auth.resetPasswordForEmail(email, { redirectTo })).error);
 }
 
 /** Requests another mail of the same type. */
 export async function resendMail(type: LinkType, email: string): Promise<Problem | undefined> {
-  const emailRedirectTo = location.origin + paths.landing;
+  const emailRedirectTo = toPublicUrl(paths.landing);
   if (type === 'magiclink' || type === 'email') {
     const options = { shouldCreateUser: false, emailRedirectTo };
     return toProblem((await auth.signInWithOtp({ email, options })).error);

@@ -1,5 +1,6 @@
 /** Provider sign-in (OAuth) with Google or Microsoft: redirect and callback. */
 import i18next from 'i18next';
+import { toPublicUrl } from '../../../basePath';
 import { authErrorText } from '../../../shared/auth/authErrorText';
 import {
   restorePersistenceAfterRedirect,
@@ -23,7 +24,7 @@ export async function redirectToProvider(
   const auth = await loadAuth();
   await auth.signInWithOAuth({
     provider: providerIds[provider],
-    options: { redirectTo: location.origin + paths.login(portal) },
+    options: { redirectTo: toPublicUrl(paths.login(portal)) },
   });
 }
 

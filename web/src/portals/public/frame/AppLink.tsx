@@ -1,7 +1,8 @@
 import { createContext, use, type ComponentProps } from 'react';
+import { toPublicPath } from '../../../basePath';
 
 /** Navigation with the router, or by loading the app before it exists. */
-const NavigateContext = createContext((path: string) => location.assign(path));
+const NavigateContext = createContext((path: string) => location.assign(toPublicPath(path)));
 
 export const NavigateProvider = NavigateContext.Provider;
 export const useNavigateAnywhere = () => use(NavigateContext);
@@ -12,7 +13,7 @@ export function AppLink({ to, ...rest }: Omit<ComponentProps<'a'>, 'href' | 'onC
   return (
     <a
       {...rest}
-      href={to}
+      href={toPublicPath(to)}
       onClick={(event) => {
         if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
         event.preventDefault();

@@ -1,4 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react';
+import { toPublicPath } from '../../../basePath';
 import { paths } from '../../../paths';
 import { useBrand } from './useBrand';
 
@@ -30,7 +31,7 @@ export function useAccessDialog({ redirected = false, onClose }: Options = {}): 
     load().then(
       (part) => setDialog(() => part.AccessDialog),
       // The chunk is gone, e.g. after a deployment: falls back to the portal selection page.
-      () => location.assign(paths.portalSelector),
+      () => location.assign(toPublicPath(paths.portalSelector)),
     );
   }, [opened]);
 
