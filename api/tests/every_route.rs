@@ -575,6 +575,15 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "commission_approve" => (String::new(), json!({ "ids": [rows.id("commission").await] })),
         "commission_void" => (rows.id("commission").await, reason()),
         "payout_run_get" | "payout_run_csv" | "payout_run_pay" | "payout_run_discard" => (rows.id("run").await, none()),
+        "invoice_create" | "invoice_preview" => {
+            let line = json!({ "description": "Renewal", "unit_price": "100", "quantity": "2", "tax_percent": "20" });
+            (String::new(), json!({ "spv_id": rows.id("spv").await, "lines": [line] }))
+        }
+        "invoice_set_instalments" => {
+            let part = |date: &str, amount: &str| json!({ "due_date": date, "amount": amount });
+            let instalments = [part("2027-01-01", "4"), part("2027-02-01", "6")];
+            (rows.id("void_invoice").await, json!({ "instalments": instalments }))
+        }
         "invoice_pay" => (rows.id("invoice").await, json!({ "amount": "0.01" })),
         "invoice_send_receipt" => (rows.id("invoice").await, json!({ "document_id": rows.id("document_without_order").await })),
         "invoice_void" => (rows.id("void_invoice").await, reason()),

@@ -360,7 +360,7 @@ async fn invalid_order_rows_are_rejected_by_column() {
             (&[("iso_email", "igor@example.com")], "iso_email not_in_company"),
             (&[("iso_name", "Igor Test")], "iso_name not_found"),
             (&[("country", "Atlantis")], "country unknown"),
-            (&[("currency", "XYZ")], "currency unknown"),
+            (&[("currency", "XYZ")], "currency unknown_currency"),
             (&[("purchase_amount", "")], "purchase_amount required"),
             (&[("purchase_amount", "many"), ("price", "-1")], "purchase_amount invalid_amount, price negative"),
             (&[("price", "1234567890123")], "price too_large"),

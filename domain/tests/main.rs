@@ -19,6 +19,8 @@ mod document_changes;
 mod documents;
 mod import_files;
 mod imports;
+mod invoice_instalments;
+mod invoice_lines;
 mod invoices;
 mod iso_partners;
 mod jwt_validation;

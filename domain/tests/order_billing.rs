@@ -252,7 +252,7 @@ async fn wrong_prices_currencies_and_commissions_are_refused_by_field() {
             (price("-1"), "price negative"),
             (price("a lot"), "price invalid_amount"),
             (price("1.2345"), "price too_many_decimals"),
-            (Correction { currency: text("XXX"), ..of() }, "currency unknown"),
+            (Correction { currency: text("XXX"), ..of() }, "currency unknown_currency"),
             (Correction { currency: text(""), ..of() }, "currency required"),
             (Correction { currency: text("JPY"), price: text("12.50"), ..of() }, "price too_many_decimals"),
             (Correction { commission: text("x"), ..of() }, "commission invalid_amount"),

@@ -49,8 +49,15 @@ fn lay_out(
     writer.down(20.0);
     writer.right(pen(Plain, 10.0, INK), RIGHT, &amount);
     writer.block(pen(Plain, 10.0, INK), LEFT, 380.0, &note.description);
-    writer.keep(40.0);
+    writer.keep(60.0);
     writer.rule();
+    if note.tax_minor != 0 {
+        for (key, minor) in [("paper.net", note.amount_minor - note.tax_minor), ("paper.tax", note.tax_minor)] {
+            writer.down(19.0);
+            writer.put(pen(Plain, 10.0, INK), MIDDLE, &word(key));
+            writer.right(pen(Plain, 10.0, INK), RIGHT, &grouped(note.currency, minor, language));
+        }
+    }
     writer.down(19.0);
     writer.put(pen(Strong, 10.0, INK), MIDDLE, &word("paper.credited"));
     writer.right(pen(Strong, 10.0, INK), RIGHT, &amount);
@@ -87,6 +94,7 @@ mod tests {
             billed_address: Some("1 Main Street".to_owned()),
             currency: Currency::Usd,
             amount_minor: 125_050,
+            tax_minor: 20_842,
             description: "Correction of the price of OKEANOS-1".to_owned(),
             issued_date: NaiveDate::from_ymd_opt(2026, 11, 27).unwrap(),
             created_at: DateTime::UNIX_EPOCH,
@@ -97,7 +105,7 @@ mod tests {
         let mut writer = PageWriter::new(&fonts);
         lay_out(&mut writer, &note, &Billing::default(), office, "en-US", DateFormat::Auto);
         let texts: Vec<String> = writer.texts().into_iter().flatten().map(|(text, ..)| text).collect();
-        for text in ["Credit note", "CN-2026-0003", "2026-0007", "OKEANOS-1", "1,250.50", "Maya Ortiz", "Credited"] {
+        for text in ["Credit note", "CN-2026-0003", "2026-0007", "OKEANOS-1", "1,250.50", "Maya Ortiz", "Credited", "208.42"] {
             assert!(texts.iter().any(|placed| placed == text), "{text} in {texts:?}");
         }
         let file = render_credit_note(&note, &Billing::default(), office, "es", DateFormat::Auto).unwrap();

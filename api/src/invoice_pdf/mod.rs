@@ -1,5 +1,6 @@
 //! PDFs of invoices and credit notes: A4 pages laid out from the same rows as the screen. Text wraps and pages break; nothing is truncated.
 mod credit_note;
+mod epc_code;
 mod fonts;
 mod line_breaking;
 mod page_writer;
@@ -10,9 +11,14 @@ use chrono::NaiveDate;
 pub use credit_note::render_credit_note;
 use domain::{
     accounts::users::DateFormat,
-    kernel::{error::Problem, i18n, logo::Logo, money::Currency},
-    orders::invoices::{Detail, Status},
-    platform::settings::Billing,
+    kernel::{
+        error::Problem,
+        i18n,
+        logo::Logo,
+        money::{self, Currency},
+    },
+    orders::invoices::{Detail, Invoice, Status},
+    platform::settings::{Bank, BankKind, Billing},
 };
 use fonts::{
     FontSet,
@@ -25,8 +31,14 @@ use serde_json::Map;
 
 /// Left edge of the right half, in points.
 const MIDDLE: f32 = 340.0;
+/// Right edges of the columns of a line, in points.
+const QUANTITY_RIGHT: f32 = 340.0;
+const PRICE_RIGHT: f32 = 415.0;
+const RATE_RIGHT: f32 = 465.0;
 /// Left edge of the bank details, in points.
 const BANK_LEFT: f32 = 180.0;
+/// Side of the QR code, in points.
+const CODE: f32 = 92.0;
 /// Room of the logo, in points.
 const LOGO: (f32, f32) = (160.0, 36.0);
 /// Colors of the status mark.
@@ -97,7 +109,6 @@ fn lay_out<'a>(
 ) -> PageWriter<'a> {
     let invoice = &detail.invoice;
     let word = |key: &str| word(language, key);
-    let amount = |minor: i64| grouped(invoice.currency, minor, language);
     let mut writer = PageWriter::new(fonts);
     let name = invoice.name();
     let heading = Heading { title: word("paper.invoice"), name: &name, mark: mark(detail, office.today) };
@@ -110,27 +121,118 @@ fn lay_out<'a>(
     ];
     payer_and_facts(&mut writer, (&invoice.billed_to, invoice.billed_address.as_deref()), facts, language);
 
-    writer.put(pen(Plain, 9.0, DIM), LEFT, &word("paper.description"));
-    // The currency stands here, once for all amounts.
-    writer.right(pen(Plain, 9.0, DIM), RIGHT, &format!("{} ({})", word("paper.amount"), invoice.currency.code()));
-    writer.rule();
-    for line in &invoice.lines {
-        writer.down(20.0);
-        writer.right(pen(Plain, 10.0, INK), RIGHT, &amount(line.amount_minor));
-        writer.block(pen(Plain, 10.0, INK), LEFT, 380.0, &line.description);
-    }
+    lines(&mut writer, invoice, language);
     totals(&mut writer, detail, language);
-    payment(&mut writer, detail, language);
+    instalments(&mut writer, invoice, language, format);
+    notes(&mut writer, invoice);
+    payment(&mut writer, detail, office.today, language);
     let issuer = detail.from.legal_name.as_deref().unwrap_or(office.brand);
     writer.foot(&format!("{} {name} · {issuer}", word("paper.invoice")));
     writer
 }
 
-/// Total, paid and due amounts.
+/// The lines; quantities and tax rates only where they say something.
+fn lines(writer: &mut PageWriter, invoice: &Invoice, language: &str) {
+    let word = |key: &str| word(language, key);
+    let amount = |minor: i64| grouped(invoice.currency, minor, language);
+    let has_quantities = invoice.lines.iter().any(|line| line.amount_minor != line.unit_price_minor);
+    let has_rates = !invoice.taxes().is_empty();
+    let room = if has_quantities || has_rates { QUANTITY_RIGHT - 40.0 - LEFT } else { 380.0 };
+    let head = pen(Plain, 9.0, DIM);
+    writer.put(head, LEFT, &word("paper.description"));
+    if has_quantities {
+        writer.right(head, QUANTITY_RIGHT, &word("paper.quantity"));
+        writer.right(head, PRICE_RIGHT, &word("paper.unit_price"));
+    }
+    if has_rates {
+        writer.right(head, RATE_RIGHT, invoice.tax_name.as_deref().unwrap_or(&word("paper.tax")));
+    }
+    // The currency stands here, once for all amounts.
+    writer.right(head, RIGHT, &format!("{} ({})", word("paper.amount"), invoice.currency.code()));
+    writer.rule();
+    let text = pen(Plain, 10.0, INK);
+    for line in &invoice.lines {
+        writer.down(20.0);
+        if has_quantities {
+            writer.right(text, QUANTITY_RIGHT, &decimal(&money::format_thousandths(line.quantity), language));
+            writer.right(text, PRICE_RIGHT, &amount(line.unit_price_minor));
+        }
+        if has_rates {
+            writer.right(text, RATE_RIGHT, &rate(line.tax_percent, language));
+        }
+        writer.right(text, RIGHT, &amount(line.amount_minor));
+        writer.block(text, LEFT, room, &line.description);
+    }
+}
+
+/// `7.7 %`, with the decimal point of the language.
+fn rate(percent: i64, language: &str) -> String {
+    format!("{} %", decimal(&money::format_percent(percent), language))
+}
+
+/// A decimal number without groups, as is usual in the language.
+fn decimal(number: &str, language: &str) -> String {
+    if language.starts_with("es") { number.replace('.', ",") } else { number.to_owned() }
+}
+
+/// Tax by rate: the net amount that it is on, and the tax.
+fn taxes(writer: &mut PageWriter, invoice: &Invoice, language: &str) {
+    let rows = invoice.taxes();
+    if rows.is_empty() {
+        return;
+    }
+    let amount = |minor: i64| grouped(invoice.currency, minor, language);
+    let text = pen(Plain, 10.0, INK);
+    writer.down(19.0);
+    writer.put(text, MIDDLE, &word(language, "paper.net"));
+    writer.right(text, RIGHT, &amount(invoice.total_minor - invoice.tax_minor));
+    let name = invoice.tax_name.clone().unwrap_or_else(|| word(language, "paper.tax"));
+    for row in rows {
+        let params = Map::from_iter([
+            ("tax".to_owned(), format!("{name} {}", rate(row.percent, language)).into()),
+            ("net".to_owned(), amount(row.net_minor).into()),
+        ]);
+        writer.down(15.0);
+        writer.right(text, RIGHT, &amount(row.tax_minor));
+        writer.block(text, MIDDLE, RIGHT - MIDDLE - 70.0, &i18n::text(language, "names", "paper.tax_on", &params));
+    }
+}
+
+/// Due dates and amounts of the instalments.
+fn instalments(writer: &mut PageWriter, invoice: &Invoice, language: &str, format: DateFormat) {
+    let states = invoice.instalment_states();
+    if states.is_empty() {
+        return;
+    }
+    writer.down(28.0);
+    writer.keep(60.0);
+    writer.put(pen(Strong, 11.0, INK), LEFT, &word(language, "paper.instalments"));
+    for state in states {
+        writer.down(15.0);
+        let (text, is_paid) = (pen(Plain, 10.0, INK), state.due_minor() == 0);
+        writer.put(text, LEFT, &i18n::date(language, format, state.due_date));
+        if is_paid {
+            writer.put(pen(Plain, 10.0, SETTLED), BANK_LEFT, &word(language, "invoice_status.paid"));
+        }
+        writer.right(text, RIGHT, &grouped(invoice.currency, state.amount_minor, language));
+    }
+}
+
+/// Why no tax is charged, and the payment terms.
+fn notes(writer: &mut PageWriter, invoice: &Invoice) {
+    for text in [&invoice.tax_note, &invoice.terms].into_iter().flatten() {
+        writer.down(22.0);
+        writer.keep(40.0);
+        writer.block(pen(Plain, 9.0, DIM), LEFT, RIGHT - LEFT, text);
+    }
+}
+
+/// Tax, total, paid and due amounts.
 fn totals(writer: &mut PageWriter, detail: &Detail, language: &str) {
     let invoice = &detail.invoice;
     writer.keep(108.0);
     writer.rule();
+    taxes(writer, invoice, language);
     // What credit notes took off, and the credit that they left, only where there is one.
     let sums = [
         ("paper.total", Some(invoice.total_minor), Strong),
@@ -147,7 +249,7 @@ fn totals(writer: &mut PageWriter, detail: &Detail, language: &str) {
 }
 
 /// The bank details to pay to, or the status of an invoice that is closed.
-fn payment(writer: &mut PageWriter, detail: &Detail, language: &str) {
+fn payment(writer: &mut PageWriter, detail: &Detail, today: NaiveDate, language: &str) {
     let invoice = &detail.invoice;
     let name = invoice.name();
     writer.down(28.0);
@@ -159,22 +261,49 @@ fn payment(writer: &mut PageWriter, detail: &Detail, language: &str) {
             writer.block(pen(Plain, 9.0, DIM), LEFT, RIGHT - LEFT, reason);
         }
     } else if let Some(bank) = &detail.from.bank {
-        writer.keep(100.0);
+        writer.keep(110.0);
         writer.put(pen(Strong, 11.0, INK), LEFT, &word(language, "paper.pay"));
+        let next = invoice.next_payment(today).map_or(0, |next| next.amount_minor);
+        let code = epc_code::of_transfer(invoice, bank, next);
+        if let Some(code) = &code {
+            writer.code(code, RIGHT, CODE);
+        }
+        let room = RIGHT - BANK_LEFT - if code.is_some() { CODE + 16.0 } else { 0.0 };
         writer.down(6.0);
         for (key, value) in [
             ("paper.account_holder", Some(&bank.account_holder)),
             ("paper.bank", Some(&bank.bank_name)),
-            ("paper.account_number", Some(&bank.account_number)),
-            ("paper.bank_code", bank.bank_code.as_ref()),
+            (number_key(bank.kind), Some(&number_text(bank))),
+            (code_key(bank.kind), bank.bank_code.as_ref()),
             ("paper.reference", Some(&name)),
         ] {
             let Some(value) = value else { continue };
             writer.down(15.0);
             writer.put(pen(Plain, 9.0, DIM), LEFT, &word(language, key));
-            writer.block(pen(Plain, 10.0, INK), BANK_LEFT, RIGHT - BANK_LEFT, value);
+            writer.block(pen(Plain, 10.0, INK), BANK_LEFT, room, value);
         }
     }
+}
+
+fn number_key(kind: BankKind) -> &'static str {
+    if kind == BankKind::Iban { "paper.iban" } else { "paper.account_number" }
+}
+
+fn code_key(kind: BankKind) -> &'static str {
+    match kind {
+        BankKind::Iban => "paper.bic",
+        BankKind::Aba => "paper.routing_number",
+        BankKind::Other => "paper.bank_code",
+    }
+}
+
+/// An IBAN in groups of four.
+fn number_text(bank: &Bank) -> String {
+    if bank.kind != BankKind::Iban {
+        return bank.account_number.clone();
+    }
+    let letters: Vec<char> = bank.account_number.chars().collect();
+    letters.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join(" ")
 }
 
 /// Title, number and status of a document.
@@ -280,13 +409,13 @@ fn grouped(currency: Currency, minor: i64, language: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use chrono::DateTime;
     use domain::{
         kernel::ids::{InvoiceId, SpvId, UserId},
-        orders::invoices::{Invoice, Line},
-        platform::settings::Bank,
+        orders::invoices::{Instalment, Line, LineKind},
+        platform::settings::TaxRounding,
     };
 
     #[test]
@@ -298,10 +427,15 @@ mod tests {
         assert_eq!(grouped(Currency::Usd, -125_000, "en-US"), "-1,250.00");
     }
 
-    fn detail(name: &str, address: &str) -> Detail {
+    fn line(text: &str, quantity: i64, unit_price_minor: i64, amount_minor: i64, tax_percent: i64) -> Line {
+        let (description, kind) = (text.to_owned(), LineKind::Fee);
+        Line { description, kind, quantity, unit_price_minor, amount_minor, tax_percent }
+    }
+
+    pub fn detail(name: &str, address: &str) -> Detail {
         let at = DateTime::from_timestamp(1_795_262_400, 0).unwrap();
         let day = NaiveDate::from_ymd_opt(2026, 11, 27).unwrap();
-        let line = Line { description: format!("Formation of {name}"), amount_minor: 125_000 };
+        let line = line(&format!("Formation of {name}"), 1_000, 125_000, 125_000, 0);
         let invoice = Invoice {
             id: InvoiceId(uuid::Uuid::nil()),
             year: 2026,
@@ -319,6 +453,13 @@ mod tests {
             total_minor: 125_000,
             paid_minor: 0,
             credited_minor: 0,
+            manual: false,
+            tax_minor: 0,
+            tax_included: false,
+            tax_rounding: TaxRounding::Line,
+            tax_name: None,
+            tax_note: None,
+            terms: None,
             status: Status::Due,
             issued_date: day,
             due_date: day,
@@ -331,6 +472,7 @@ mod tests {
             updated_by: String::new(),
             version: 1,
             lines: vec![line],
+            instalments: Vec::new(),
         };
         let bank = Bank { account_holder: name.to_owned(), bank_name: name.to_owned(), ..Bank::default() };
         let from = Billing {
@@ -457,6 +599,59 @@ mod tests {
         for text in ["Credited", "-250.00", "Credit", "250.00"] {
             assert!(found.iter().any(|placed| placed == text), "{text} in {found:?}");
         }
+    }
+
+    #[test]
+    fn lines_taxes_and_terms_are_printed() {
+        let mut of = detail("Maya Ortiz", "1 Main Street");
+        of.invoice.lines = vec![
+            line("Registered agent", 2_500, 100_000, 250_000, 200_000),
+            line("State filing fee", 1_000, 9_000, 9_000, 0),
+            line("Loyal client", 1_000, -50_000, -50_000, 200_000),
+        ];
+        of.invoice.tax_minor = 40_000;
+        of.invoice.total_minor = 249_000;
+        of.invoice.tax_name = Some("VAT".to_owned());
+        of.invoice.terms = Some("Within ten days".to_owned());
+        let instalment = |month, amount_minor| Instalment {
+            due_date: NaiveDate::from_ymd_opt(2026, month, 1).unwrap(),
+            amount_minor,
+        };
+        of.invoice.instalments = vec![instalment(11, 100_000), instalment(12, 149_000)];
+        let found: Vec<String> = placed(&of).into_iter().flatten().map(|(text, ..)| text).collect();
+        for text in [
+            "2.5", "1,000.00", "2,500.00", "20 %", "-500.00", "Net", "2,090.00", "VAT 20 % on 2,000.00", "400.00",
+            "VAT 0 % on 90.00", "0.00", "2,490.00", "Within ten days",
+            "Instalments", "1,490.00",
+        ] {
+            assert!(found.iter().any(|placed| placed == text), "{text} in {found:?}");
+        }
+        of.invoice.tax_note = Some("Reverse charge".to_owned());
+        let file = render(&of, office(None), "es", DateFormat::Auto).unwrap();
+        assert!(file.starts_with(b"%PDF"));
+    }
+
+    #[test]
+    fn bank_details_are_named_by_their_kind_and_euros_have_a_code() {
+        let mut of = detail("Maya Ortiz", "1 Main Street");
+        let bank = Bank {
+            kind: BankKind::Iban,
+            account_holder: "Office GmbH".to_owned(),
+            bank_name: "Bank".to_owned(),
+            account_number: "DE89370400440532013000".to_owned(),
+            bank_code: Some("COBADEFFXXX".to_owned()),
+        };
+        of.from.bank = Some(bank.clone());
+        let texts = |of: &Detail| -> Vec<String> { placed(of).into_iter().flatten().map(|(text, ..)| text).collect() };
+        let size = |of: &Detail| render(of, office(None), "en-US", DateFormat::Auto).unwrap().len();
+        for text in ["IBAN", "DE89 3704 0044 0532 0130 00", "BIC", "COBADEFFXXX"] {
+            assert!(texts(&of).iter().any(|placed| placed == text), "{text}");
+        }
+        let without = size(&of);
+        of.invoice.currency = Currency::Eur;
+        assert!(size(&of) > without + 500, "the code is drawn");
+        of.from.bank = Some(Bank { kind: BankKind::Aba, bank_code: Some("021000021".to_owned()), ..bank });
+        assert!(texts(&of).iter().any(|placed| placed == "Routing number"));
     }
 
     #[test]

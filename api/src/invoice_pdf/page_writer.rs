@@ -1,5 +1,6 @@
 //! PDF pages: text and rules are placed first, on as many pages as needed, and drawn at the end.
 use super::{
+    epc_code::Code,
     fonts::{
         FontSet,
         Weight::{self, Plain},
@@ -10,7 +11,7 @@ use domain::{Error, Result};
 use krilla::{
     Document,
     color::rgb,
-    geom::{PathBuilder, Point, Size, Transform},
+    geom::{PathBuilder, Point, Rect, Size, Transform},
     image::Image,
     metadata::Metadata,
     page::PageSettings,
@@ -65,6 +66,8 @@ enum Item {
     Text { pen: Pen, x: f32, y: f32, text: String },
     Rule { y: f32 },
     Image { x: f32, y: f32, width: f32, height: f32, image: Image },
+    /// Dark squares of a QR code, by column and row.
+    Code { x: f32, y: f32, module: f32, dark: Vec<(f32, f32)> },
 }
 
 pub struct PageWriter<'a> {
@@ -146,6 +149,15 @@ impl<'a> PageWriter<'a> {
         self.place(Item::Image { x, y, width: width * scale, height: height * scale, image });
     }
 
+    /// Places a QR code with its upper right corner at `right`.
+    pub fn code(&mut self, code: &Code, right: f32, size: f32) {
+        #[expect(clippy::cast_precision_loss, reason = "a QR code has at most 177 modules a side")]
+        let (width, place) = (code.width as f32, |n: usize| ((n % code.width) as f32, (n / code.width) as f32));
+        let dark = code.dark.iter().enumerate().filter(|(_, dark)| **dark).map(|(n, _)| place(n)).collect();
+        let y = self.at.y;
+        self.place(Item::Code { x: right - size, y, module: size / width, dark });
+    }
+
     /// Prints `name`, shortened to one line, at the foot of each page, and page numbers where there are several.
     pub fn foot(&mut self, name: &str) {
         let pen = pen(Plain, 8.0, DIM);
@@ -180,6 +192,7 @@ impl<'a> PageWriter<'a> {
                 match item {
                     Item::Text { pen, x, y, text } => self.write(&mut surface, *pen, (*x, *y), text),
                     Item::Rule { y } => rule(&mut surface, *y),
+                    Item::Code { x, y, module, dark } => squares(&mut surface, (*x, *y), *module, dark),
                     Item::Image { x, y, width, height, image } => {
                         let Some(size) = Size::from_wh(*width, *height) else { continue };
                         surface.push_transform(&Transform::from_translate(*x, *y));
@@ -224,7 +237,7 @@ impl<'a> PageWriter<'a> {
             Item::Text { pen, x, y, text } => {
                 Some((text.clone(), *x, x + self.fonts.width(pen.weight, pen.size, text), *y))
             }
-            Item::Rule { .. } | Item::Image { .. } => None,
+            Item::Rule { .. } | Item::Image { .. } | Item::Code { .. } => None,
         };
         self.pages.iter().map(|page| page.iter().filter_map(text).collect()).collect()
     }
@@ -241,6 +254,20 @@ fn rule(surface: &mut Surface<'_>, y: f32) {
     let Some(path) = line.finish() else { return };
     surface.set_fill(None);
     surface.set_stroke(Some(Stroke { paint: paint(RULE), width: 0.75, ..Stroke::default() }));
+    surface.draw_path(&path);
+}
+
+fn squares(surface: &mut Surface<'_>, (x, y): (f32, f32), module: f32, dark: &[(f32, f32)]) {
+    let mut path = PathBuilder::new();
+    for (column, row) in dark {
+        let square = Rect::from_xywh(x + column * module, y + row * module, module, module);
+        if let Some(square) = square {
+            path.push_rect(square);
+        }
+    }
+    let Some(path) = path.finish() else { return };
+    surface.set_stroke(None);
+    surface.set_fill(Some(Fill { paint: paint(INK), ..Fill::default() }));
     surface.draw_path(&path);
 }
 

@@ -38,6 +38,9 @@ pub struct CreditNote {
     currency: Currency,
     #[schema(example = "250.00")]
     amount: String,
+    /// The tax within the amount.
+    #[schema(example = "50.00")]
+    tax: String,
     /// In the client's language.
     description: String,
     issued_date: NaiveDate,
@@ -52,6 +55,7 @@ impl CreditNote {
             spv_identifier: note.spv_identifier(),
             client_name: note.client_name(),
             amount: note.currency.format(note.amount_minor),
+            tax: note.currency.format(note.tax_minor),
             id: note.id,
             invoice_id: note.invoice_id,
             spv_id: note.spv_id,

@@ -21,10 +21,10 @@ use domain::{
     directory::companies,
     kernel::{
         ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
-        money::{Currency, CurrencyTotal},
+        money::{self, Currency, CurrencyTotal},
         page::PageQuery,
     },
-    orders::invoices::{self, Detail, Due, Filter, ManualPayment, Status},
+    orders::invoices::{self, Detail, Due, Filter, LineKind, ManualPayment, Status},
     platform::settings::{self, Bank},
 };
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,20 @@ pub struct Invoice {
     billed_address: Option<String>,
     currency: Currency,
     lines: Vec<Line>,
+    /// The total without tax.
     #[schema(example = "1250.00")]
+    net: String,
+    #[schema(example = "250.00")]
+    tax: String,
+    /// Tax by rate; empty without tax.
+    taxes: Vec<TaxRow>,
+    /// Name of the tax, such as VAT.
+    tax_name: Option<String>,
+    /// Why no tax is charged, such as reverse charge.
+    tax_note: Option<String>,
+    /// The amounts of the lines include the tax.
+    prices_include_tax: bool,
+    #[schema(example = "1500.00")]
     total: String,
     /// Sum of its credit notes.
     credited: String,
@@ -63,6 +76,14 @@ pub struct Invoice {
     overdue: bool,
     issued_date: NaiveDate,
     due_date: NaiveDate,
+    /// Deposit, balance and the like; empty when all is due on the due date.
+    instalments: Vec<Instalment>,
+    /// The next payment; null when nothing is due.
+    next_payment: Option<NextPayment>,
+    /// Payment terms.
+    terms: Option<String>,
+    /// Written by the staff, beside the invoices over the order's price.
+    manual: bool,
     void_reason: Option<String>,
     /// Of a void invoice: the number of the one that was raised anew in its place.
     replaced_by: Option<String>,
@@ -82,12 +103,96 @@ pub struct Client {
 #[schema(as = InvoiceLine)]
 pub struct Line {
     description: String,
+    kind: LineKind,
+    #[schema(example = "1")]
+    quantity: String,
+    /// Negative for a discount.
+    #[schema(example = "1250.00")]
+    unit_price: String,
+    /// Tax rate in percent.
+    #[schema(example = "20")]
+    tax_percent: String,
     #[schema(example = "1250.00")]
     amount: String,
 }
 
+impl Line {
+    fn of(currency: Currency, line: &invoices::Line) -> Self {
+        Self {
+            description: line.description.clone(),
+            kind: line.kind,
+            quantity: money::format_thousandths(line.quantity),
+            unit_price: currency.format(line.unit_price_minor),
+            tax_percent: money::format_percent(line.tax_percent),
+            amount: currency.format(line.amount_minor),
+        }
+    }
+}
+
+/// A part of an invoice with its own due date. Payments settle them in their order.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoiceInstalment)]
+pub struct Instalment {
+    due_date: NaiveDate,
+    #[schema(example = "500.00")]
+    amount: String,
+    #[schema(example = "200.00")]
+    paid: String,
+    #[schema(example = "300.00")]
+    due: String,
+}
+
+impl Instalment {
+    fn of(currency: Currency, state: invoices::InstalmentState) -> Self {
+        Self {
+            due_date: state.due_date,
+            amount: currency.format(state.amount_minor),
+            paid: currency.format(state.paid_minor),
+            due: currency.format(state.due_minor()),
+        }
+    }
+}
+
+/// What is to be paid next: all that is due by then.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NextPayment {
+    due_date: NaiveDate,
+    #[schema(example = "500.00")]
+    amount: String,
+}
+
+impl NextPayment {
+    fn of(currency: Currency, next: invoices::NextPayment) -> Self {
+        Self { due_date: next.due_date, amount: currency.format(next.amount_minor) }
+    }
+}
+
+/// What the lines of one tax rate sum to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoiceTax)]
+pub struct TaxRow {
+    /// Tax rate in percent.
+    #[schema(example = "20")]
+    percent: String,
+    #[schema(example = "1250.00")]
+    net: String,
+    #[schema(example = "250.00")]
+    tax: String,
+}
+
+impl TaxRow {
+    fn of(currency: Currency, row: invoices::TaxRow) -> Self {
+        Self {
+            percent: money::format_percent(row.percent),
+            net: currency.format(row.net_minor),
+            tax: currency.format(row.tax_minor),
+        }
+    }
+}
+
 impl Invoice {
     fn of(ctx: &Ctx, office_today: NaiveDate, row: invoices::Invoice) -> Self {
+        let (instalments, next_payment) = (row.instalment_states(), row.next_payment(office_today));
         let amount = |minor: i64| row.currency.format(minor);
         Self {
             can: invoices::can(ctx, &row),
@@ -101,11 +206,17 @@ impl Invoice {
             paid: amount(row.paid_minor),
             due: amount(row.due_minor()),
             overdue: row.is_overdue(office_today),
-            lines: row
-                .lines
-                .iter()
-                .map(|line| Line { description: line.description.clone(), amount: amount(line.amount_minor) })
-                .collect(),
+            lines: row.lines.iter().map(|line| Line::of(row.currency, line)).collect(),
+            net: amount(row.total_minor - row.tax_minor),
+            tax: amount(row.tax_minor),
+            taxes: row.taxes().into_iter().map(|tax| TaxRow::of(row.currency, tax)).collect(),
+            tax_name: row.tax_name,
+            tax_note: row.tax_note,
+            prices_include_tax: row.tax_included,
+            terms: row.terms,
+            manual: row.manual,
+            instalments: instalments.into_iter().map(|state| Instalment::of(row.currency, state)).collect(),
+            next_payment: next_payment.map(|next| NextPayment::of(row.currency, next)),
             id: row.id,
             spv_id: row.spv_id,
             billed_to: row.billed_to,
@@ -315,6 +426,160 @@ where
     Ok((headers, bytes).into_response())
 }
 
+/// A line of an invoice to issue.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewInvoiceLine {
+    #[schema(required, value_type = String, example = "Registered agent, one year")]
+    description: Option<String>,
+    /// Default: `fee`.
+    #[schema(value_type = Option<LineKind>)]
+    kind: Option<String>,
+    /// Up to three decimals; default: 1.
+    #[schema(example = "1")]
+    quantity: Option<String>,
+    /// Without a sign, also of a discount.
+    #[schema(required, value_type = String, example = "150.00")]
+    unit_price: Option<String>,
+    /// In percent. Default: the office's rate; none for a filing fee.
+    #[schema(example = "20")]
+    tax_percent: Option<String>,
+}
+
+/// An invoice to issue to the client of an order.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewInvoice {
+    #[serde(default, deserialize_with = "empty_string_as_none")]
+    #[schema(required, value_type = SpvId)]
+    spv_id: Option<SpvId>,
+    /// Default: the order's.
+    #[schema(value_type = Option<Currency>)]
+    currency: Option<String>,
+    #[serde(default)]
+    #[schema(required)]
+    lines: Vec<NewInvoiceLine>,
+    /// The prices of the lines include the tax.
+    #[serde(default)]
+    prices_include_tax: bool,
+    /// No tax is charged; the office's text says why.
+    #[serde(default)]
+    reverse_charge: bool,
+    /// Default: by the office's terms.
+    #[schema(example = "2026-12-05")]
+    due_date: Option<String>,
+    /// Payment terms; default: the office's.
+    terms: Option<String>,
+    /// Deposit, balance and the like, in the order of their due dates; they add up to the total.
+    #[serde(default)]
+    instalments: Vec<NewInstalment>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewInstalment {
+    #[schema(required, value_type = String, example = "2026-12-05")]
+    due_date: Option<String>,
+    #[schema(required, value_type = String, example = "500.00")]
+    amount: Option<String>,
+}
+
+impl From<NewInstalment> for invoices::NewInstalment {
+    fn from(NewInstalment { due_date, amount }: NewInstalment) -> Self {
+        Self { due_date, amount }
+    }
+}
+
+/// The instalments of an invoice.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceInstalments {
+    /// In the order of their due dates; they add up to what the invoice bills. None: all is due at once.
+    #[serde(default)]
+    #[schema(required)]
+    instalments: Vec<NewInstalment>,
+}
+
+/// Divides what an open invoice bills into instalments. Staff.
+#[utoipa::path(put, path = "/invoices/{id}/instalments", operation_id = "invoice_set_instalments", tag = "invoices",
+    params(("id" = InvoiceId, Path)), request_body = InvoiceInstalments, responses((status = 200, body = InvoiceDetail)))]
+pub async fn set_instalments(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<InvoiceId>,
+    IfMatch(version): IfMatch,
+    Json(input): Json<InvoiceInstalments>,
+) -> Result<Versioned<InvoiceDetail>> {
+    let instalments = input.instalments.into_iter().map(Into::into).collect();
+    row(&ctx, invoices::set_instalments(&ctx, id, version, instalments).await?).await
+}
+
+impl From<NewInvoice> for invoices::NewInvoice {
+    fn from(new: NewInvoice) -> Self {
+        let line = |line: NewInvoiceLine| invoices::NewLine {
+            description: line.description,
+            kind: line.kind,
+            quantity: line.quantity,
+            unit_price: line.unit_price,
+            tax_percent: line.tax_percent,
+        };
+        Self {
+            spv_id: new.spv_id,
+            currency: new.currency,
+            lines: new.lines.into_iter().map(line).collect(),
+            prices_include_tax: new.prices_include_tax,
+            reverse_charge: new.reverse_charge,
+            due_date: new.due_date,
+            terms: new.terms,
+            instalments: new.instalments.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// Issues an invoice over lines, beside the invoices over the order's price. Staff.
+#[utoipa::path(post, path = "/invoices", operation_id = "invoice_create", tag = "invoices", request_body = NewInvoice,
+    responses((status = 201, body = InvoiceDetail)))]
+pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewInvoice>) -> Result<Created<InvoiceDetail>> {
+    let issued = invoices::create(&ctx, input.into()).await?;
+    Ok(Created {
+        location: format!("/rest/v1/invoices/{}", issued.invoice.id),
+        version: issued.invoice.version,
+        view: InvoiceDetail::of(&ctx, settings::office_today(&ctx).await?, issued),
+    })
+}
+
+/// The sums of an invoice that is not issued yet.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct InvoicePreview {
+    currency: Currency,
+    lines: Vec<Line>,
+    net: String,
+    tax: String,
+    /// By rate.
+    taxes: Vec<TaxRow>,
+    tax_name: Option<String>,
+    tax_note: Option<String>,
+    total: String,
+    due_date: NaiveDate,
+}
+
+/// What an invoice over these lines would sum to; nothing is saved. Staff.
+#[utoipa::path(post, path = "/invoices/preview", operation_id = "invoice_preview", tag = "invoices",
+    request_body = NewInvoice, responses((status = 200, body = InvoicePreview)))]
+pub async fn preview(SignedIn(ctx): SignedIn, Json(input): Json<NewInvoice>) -> Result<JsonBody<InvoicePreview>> {
+    let invoices::Preview { currency, lines, tax, totals, due_date } = invoices::preview(&ctx, input.into()).await?;
+    Ok(JsonBody(InvoicePreview {
+        currency,
+        lines: lines.iter().map(|line| Line::of(currency, line)).collect(),
+        net: currency.format(totals.net_minor()),
+        tax: currency.format(totals.tax_minor),
+        total: currency.format(totals.total_minor),
+        taxes: totals.taxes.into_iter().map(|row| TaxRow::of(currency, row)).collect(),
+        tax_name: tax.name,
+        tax_note: tax.note,
+        due_date,
+    }))
+}
+
 /// A received payment, as on the bank statement.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -328,6 +593,9 @@ pub struct NewPayment {
     received_date: Option<String>,
     /// Staff only.
     note: Option<String>,
+    /// The client paid more than is due: the rest becomes the client's credit. Otherwise it is refused.
+    #[serde(default)]
+    keep_excess: bool,
 }
 
 /// Records a payment. Staff.
@@ -343,6 +611,7 @@ pub async fn pay(
         amount_again: input.amount_again,
         received_date: input.received_date,
         note: input.note,
+        keep_excess: input.keep_excess,
     };
     let paid = invoices::pay(&ctx, id, version, typed).await?;
     Ok(Created {
@@ -423,8 +692,25 @@ pub struct Billing {
     owed: Vec<Owed>,
     /// Credit: what was paid beyond what credit notes left of the invoices; not offset against what is owed.
     credit: Vec<Credit>,
+    /// What you are to pay next, by due date; empty for staff.
+    payments: Vec<Payable>,
     /// Null if the office has none configured.
     bank: Option<Bank>,
+}
+
+/// The next payment of an invoice.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvoicePayable)]
+pub struct Payable {
+    invoice_id: InvoiceId,
+    /// Invoice number, also the payment reference.
+    number: String,
+    spv_identifier: String,
+    currency: Currency,
+    #[schema(example = "500.00")]
+    amount: String,
+    due_date: NaiveDate,
+    overdue: bool,
 }
 
 /// Credit in one currency.
@@ -479,11 +765,22 @@ pub async fn billing(SignedIn(ctx): SignedIn) -> Result<JsonBody<Billing>> {
             overdue_older: owed.currency.format(owed.aging.overdue_older),
         },
     };
+    let today = settings::office_today(&ctx).await?;
+    let payable = |(invoice, next): (invoices::Invoice, invoices::NextPayment)| Payable {
+        number: invoice.name(),
+        spv_identifier: invoice.spv_identifier(),
+        invoice_id: invoice.id,
+        currency: invoice.currency,
+        amount: invoice.currency.format(next.amount_minor),
+        due_date: next.due_date,
+        overdue: next.due_date < today,
+    };
     let credit =
         |credit: CurrencyTotal| Credit { currency: credit.currency, amount: credit.currency.format(credit.minor) };
     Ok(JsonBody(Billing {
         owed: found.owed.into_iter().map(owed).collect(),
         credit: found.credit.into_iter().map(credit).collect(),
+        payments: found.payments.into_iter().map(payable).collect(),
         bank: found.bank,
     }))
 }

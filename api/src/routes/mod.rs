@@ -161,8 +161,10 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(messages::find, messages::create))
         // Invoices.
         .routes(routes!(invoices::billing))
-        .routes(routes!(invoices::list))
+        .routes(routes!(invoices::list, invoices::create))
+        .routes(routes!(invoices::preview))
         .routes(routes!(invoices::get))
+        .routes(routes!(invoices::set_instalments))
         .routes(routes!(invoices::pdf))
         .routes(routes!(invoices::pay))
         .routes(routes!(invoices::send_receipt))

@@ -55,6 +55,8 @@ pub struct Settings {
     logo: Option<String>,
     /// Default currency of orders, after their own and their company's.
     default_currency: Currency,
+    /// Currencies of new orders and invoices.
+    currencies: Vec<Currency>,
     /// The office's IANA time zone: deadlines, invoices and payouts use its calendar day.
     time_zone: String,
     /// The office's details as printed on invoices. Super admins only.
@@ -114,6 +116,7 @@ impl Settings {
         };
         Self {
             default_currency: found.currency(&ctx.options),
+            currencies: found.offered().to_vec(),
             time_zone: found.time_zone().to_owned(),
             password_min_length: found.security.password_min_length.unwrap_or(passwords::MIN_LENGTH as u64),
             secure_email_change: ctx.options.secure_email_change,
@@ -180,6 +183,10 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<Currency>)]
     default_currency: Option<Option<Currency>>,
+    /// Currencies of new orders and invoices; null: USD, EUR, GBP, AED, JPY, SGD, THB.
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<Vec<Currency>>)]
+    currencies: Option<Option<Vec<Currency>>>,
     /// IANA time zone name.
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<String>)]
@@ -214,6 +221,7 @@ pub async fn set(
         mail_sender: change.mail_sender.unwrap_or(now.mail_sender),
         identifier_prefix: change.identifier_prefix.unwrap_or(now.identifier_prefix),
         default_currency: change.default_currency.unwrap_or(now.default_currency),
+        currencies: change.currencies.unwrap_or(now.currencies),
         default_time_zone: change.default_time_zone.unwrap_or(now.default_time_zone),
         storage_quota_gb: change.storage_quota_gb.unwrap_or(now.storage_quota_gb),
         retention: change.retention.map_or(now.retention, Option::unwrap_or_default),

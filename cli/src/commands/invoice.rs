@@ -3,7 +3,7 @@ use super::lookup;
 use crate::{
     args::{Paging, parse_name, parse_sort},
     context::CliContext,
-    exit::Result,
+    exit::{Failure, Result},
     output::Record,
     prompt::non_empty,
 };
@@ -12,9 +12,14 @@ use domain::{
     Ctx,
     kernel::{
         ids::{SpvId, UserId},
+        money,
         page::Order,
     },
-    orders::invoices::{self, CreditNote, Detail, Filter, Invoice, InvoiceSort, ManualPayment, Status, credit_notes},
+    orders::invoices::{
+        self, CreditNote, Detail, Filter, Invoice, InvoiceSort, LineKind, ManualPayment, NewInstalment, NewInvoice, NewLine,
+        Status,
+        credit_notes,
+    },
 };
 
 #[derive(Debug, Subcommand)]
@@ -27,11 +32,21 @@ pub enum Verb {
     /// Show one invoice with its lines and payments
     #[command(after_help = "Examples:\n  spvctl invoice show 2026-0001 --format json")]
     Show(TargetArgs),
+    /// Issue an invoice over lines, beside those over the order's price
+    #[command(
+        after_help = "A line is TEXT=PRICE, or TEXT=QUANTITYxPRICE@TAX with a tax rate in percent. Without one it has the office's rate, a filing fee none.\n\nExamples:\n  spvctl invoice create SPV-2026-001 --fee 'Registered agent, one year=150.00'\n  spvctl invoice create SPV-2026-001 --fee 'Hours of counsel=2.5x200@20' --filing-fee 'Franchise tax=300' --discount 'Loyal client=50' --due-date 2026-12-31"
+    )]
+    Create(Create),
     /// Record money that came in
     #[command(
         after_help = "Examples:\n  spvctl invoice pay 2026-0001 --amount 1250.00\n  spvctl invoice pay 2026-0001 --amount 600 --received-date 2026-11-20 --note 'First half'"
     )]
     Pay(Pay),
+    /// Divide what an invoice bills into instalments; without any, all is due at once
+    #[command(
+        after_help = "Examples:\n  spvctl invoice instalments 2026-0001 --instalment 2026-12-15=500 --instalment 2027-01-31=750"
+    )]
+    Instalments(Instalments),
     /// Take an invoice back for which nothing was paid
     #[command(after_help = "Examples:\n  spvctl invoice void 2026-0001 --reason 'Wrong price'")]
     Void(Void),
@@ -85,6 +100,48 @@ pub struct TargetArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct Create {
+    /// Identifier, order number or id
+    spv: String,
+    /// A line of our own service; may be repeated
+    #[arg(long = "fee", value_name = "LINE")]
+    fees: Vec<String>,
+    /// A line of an authority's fee; may be repeated
+    #[arg(long = "filing-fee", value_name = "LINE")]
+    filing_fees: Vec<String>,
+    /// A line that lowers the total; may be repeated
+    #[arg(long = "discount", value_name = "LINE")]
+    discounts: Vec<String>,
+    /// [default: the order's]
+    #[arg(long)]
+    currency: Option<String>,
+    /// The prices of the lines include the tax
+    #[arg(long)]
+    prices_include_tax: bool,
+    /// Charge no tax; the office's text says why
+    #[arg(long)]
+    reverse_charge: bool,
+    /// [default: by the office's terms]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    due_date: Option<String>,
+    /// Payment terms [default: the office's]
+    #[arg(long)]
+    terms: Option<String>,
+    /// A part with its own due date; may be repeated, and adds up to the total
+    #[arg(long = "instalment", value_name = "YYYY-MM-DD=AMOUNT")]
+    instalments: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Instalments {
+    /// Number or id
+    invoice: String,
+    /// A part with its own due date; may be repeated, and adds up to what the invoice bills
+    #[arg(long = "instalment", value_name = "YYYY-MM-DD=AMOUNT")]
+    instalments: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct Pay {
     /// Number or id
     invoice: String,
@@ -97,6 +154,9 @@ pub struct Pay {
     /// For the staff
     #[arg(long)]
     note: Option<String>,
+    /// Keep what is beyond the amount due as the client's credit
+    #[arg(long)]
+    keep_excess: bool,
 }
 
 #[derive(Debug, Args)]
@@ -113,7 +173,13 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let detail = match verb {
         Verb::List(args) => return list(args, cli).await,
         Verb::Show(args) => lookup::invoice(ctx, &args.invoice).await?,
+        Verb::Create(args) => create(args, cli).await?,
         Verb::Pay(args) => pay(args, cli).await?,
+        Verb::Instalments(args) => {
+            let parts = args.instalments.iter().map(|text| instalment(text)).collect::<Result<Vec<_>>>()?;
+            let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
+            invoices::set_instalments(ctx, invoice.id, None, parts).await?
+        }
         Verb::Void(args) => {
             prompt.missing(&[("reason", args.reason.is_some())])?;
             let reason = prompt.text(args.reason, "Reason", non_empty)?;
@@ -133,7 +199,26 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     };
     let currency = detail.invoice.currency;
     let lines = detail.invoice.lines.iter().map(|line| {
-        Record::new().with("description", line.description.clone()).with("amount", currency.format(line.amount_minor))
+        Record::new()
+            .with("description", line.description.clone())
+            .with("kind", line.kind.name())
+            .with("quantity", money::format_thousandths(line.quantity))
+            .with("unit_price", currency.format(line.unit_price_minor))
+            .with("tax_percent", money::format_percent(line.tax_percent))
+            .with("amount", currency.format(line.amount_minor))
+    });
+    let taxes = detail.invoice.taxes().into_iter().map(|row| {
+        Record::new()
+            .with("percent", money::format_percent(row.percent))
+            .with("net", currency.format(row.net_minor))
+            .with("tax", currency.format(row.tax_minor))
+    });
+    let instalments = detail.invoice.instalment_states().into_iter().map(|state| {
+        Record::new()
+            .with("due_date", state.due_date.to_string())
+            .with("amount", currency.format(state.amount_minor))
+            .with("paid", currency.format(state.paid_minor))
+            .with("due", currency.format(state.due_minor()))
     });
     let payments = detail.payments.iter().map(|payment| {
         Record::new()
@@ -147,9 +232,77 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     cli.out.one(
         record(&detail.invoice)
             .nested("lines", lines.collect())
+            .nested("taxes", taxes.collect())
+            .nested("instalments", instalments.collect())
             .nested("payments", payments.collect())
             .nested("credit_notes", credit_notes.collect()),
     )
+}
+
+async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
+    let (ctx, prompt) = (&cli.ctx, &cli.prompt);
+    let spv = lookup::spv(ctx, &args.spv).await?.spv;
+    let kinds = [
+        (LineKind::Fee, args.fees),
+        (LineKind::FilingFee, args.filing_fees),
+        (LineKind::Discount, args.discounts),
+    ];
+    let mut lines = Vec::new();
+    for (kind, of_kind) in kinds {
+        for text in of_kind {
+            lines.push(line(kind, &text)?);
+        }
+    }
+    let new = NewInvoice {
+        spv_id: Some(spv.id),
+        currency: args.currency,
+        lines,
+        prices_include_tax: args.prices_include_tax,
+        reverse_charge: args.reverse_charge,
+        due_date: args.due_date,
+        terms: args.terms,
+        instalments: args.instalments.iter().map(|text| instalment(text)).collect::<Result<Vec<_>>>()?,
+    };
+    let preview = invoices::preview(ctx, new.clone()).await?;
+    let summary = format!(
+        "Issue an invoice over {} {}, due on {}, for {} of {}? The client is notified.",
+        preview.currency.code(),
+        preview.currency.format(preview.totals.total_minor),
+        preview.due_date,
+        spv.identifier(),
+        spv.client_name(),
+    );
+    prompt.confirm(&summary)?;
+    Ok(invoices::create(ctx, new).await?)
+}
+
+/// A line as `TEXT=PRICE` or `TEXT=QUANTITYxPRICE@TAX`.
+fn line(kind: LineKind, text: &str) -> Result<NewLine> {
+    let shape = || Failure::Usage(format!("`{text}` is no line; write TEXT=PRICE, or TEXT=QUANTITYxPRICE@TAX"));
+    let (description, numbers) = text.rsplit_once('=').ok_or_else(shape)?;
+    let (numbers, tax) = match numbers.split_once('@') {
+        Some((numbers, tax)) => (numbers, Some(tax.trim_end_matches('%').to_owned())),
+        None => (numbers, None),
+    };
+    let (quantity, price) = match numbers.split_once('x') {
+        Some((quantity, price)) => (Some(quantity.to_owned()), price),
+        None => (None, numbers),
+    };
+    Ok(NewLine {
+        description: Some(description.to_owned()),
+        kind: Some(kind.name().to_owned()),
+        quantity,
+        unit_price: Some(price.to_owned()),
+        tax_percent: tax,
+    })
+}
+
+/// An instalment as `2026-12-15=500`.
+fn instalment(text: &str) -> Result<NewInstalment> {
+    let (date, amount) = text
+        .split_once('=')
+        .ok_or_else(|| Failure::Usage(format!("`{text}` is no instalment; write YYYY-MM-DD=AMOUNT")))?;
+    Ok(NewInstalment { due_date: Some(date.to_owned()), amount: Some(amount.to_owned()) })
 }
 
 async fn pay(args: Pay, cli: &CliContext) -> Result<Detail> {
@@ -161,8 +314,13 @@ async fn pay(args: Pay, cli: &CliContext) -> Result<Detail> {
     let amount = prompt.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
     // On a terminal the amount is entered twice, as in the web app.
     let again = if asking { Some(prompt.text(None, "Confirm the amount", non_empty)?) } else { None };
-    let typed =
-        ManualPayment { amount: Some(amount), amount_again: again, received_date: args.received_date, note: args.note };
+    let typed = ManualPayment {
+        amount: Some(amount),
+        amount_again: again,
+        received_date: args.received_date,
+        note: args.note,
+        keep_excess: args.keep_excess,
+    };
     let summary = format!(
         "Record {} {} as received for invoice {} of {}? The client is notified.",
         currency.code(),
@@ -199,6 +357,7 @@ fn credit_note(note: &CreditNote) -> Record {
         .with("currency", note.currency.code())
         .with("amount", note.currency.format(note.amount_minor))
         .with("issued_date", note.issued_date.to_string())
+        .hidden_in_table("tax", note.currency.format(note.tax_minor))
         .hidden_in_table("description", note.description.clone())
 }
 
@@ -236,6 +395,7 @@ fn record(invoice: &Invoice) -> Record {
         .hidden_in_table("client_id", invoice.client_id.to_string())
         .with("status", invoice.status.name())
         .with("currency", invoice.currency.code())
+        .hidden_in_table("tax", amount(invoice.tax_minor))
         .with("total", amount(invoice.total_minor))
         .hidden_in_table("credited", amount(invoice.credited_minor))
         .with_room("paid", amount(invoice.paid_minor))
@@ -243,6 +403,9 @@ fn record(invoice: &Invoice) -> Record {
         .with_room("issued_date", invoice.issued_date.to_string())
         .with("due_date", invoice.due_date.to_string())
         .hidden_in_table("credit", amount(invoice.credit_minor()))
+        .hidden_in_table("manual", invoice.manual)
+        .hidden_in_table("tax_note", invoice.tax_note.clone())
+        .hidden_in_table("terms", invoice.terms.clone())
         .hidden_in_table("void_reason", invoice.void_reason.clone())
         .hidden_in_table("replaced_by", invoice.replaced_by())
         .hidden_in_table("version", invoice.version)

@@ -19,7 +19,7 @@ pub enum Verb {
     Get(Get),
     /// Change one setting; without a value it is unset
     #[command(
-        after_help = "Names are as `settings show` prints them. A value that is no number or true or false is text.\n\nExamples:\n  spvctl settings set brand_name 'Northern Formations'\n  spvctl settings set retention.activity_days 730\n  spvctl settings set mail_sender"
+        after_help = "Names are as `settings show` prints them. A value that is no number or true or false is text.\n\nExamples:\n  spvctl settings set brand_name 'Northern Formations'\n  spvctl settings set retention.activity_days 730\n  spvctl settings set currencies USD,EUR,KWD\n  spvctl settings set mail_sender"
     )]
     Set(Set),
 }
@@ -94,16 +94,26 @@ fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Setting
         };
         place = fields.entry(part.to_owned()).or_insert(Value::Null);
     }
-    *place = match value {
-        None => Value::Null,
-        Some(text) => match text.parse::<u64>() {
-            Ok(number) => number.into(),
-            Err(_) if text == "true" || text == "false" => (text == "true").into(),
-            Err(_) => text.into(),
-        },
+    let text = value.map_or(Value::Null, Value::from);
+    *place = match value.map(str::parse::<u64>) {
+        Some(Ok(number)) => number.into(),
+        Some(Err(_)) if matches!(value, Some("true" | "false")) => (value == Some("true")).into(),
+        _ => text.clone(),
     };
-    let read: Settings =
-        serde_json::from_value(all).map_err(|e| Failure::Usage(format!("{name}: {e}; see `spvctl settings show`")))?;
+    let mut read = serde_json::from_value::<Settings>(all.clone());
+    // A text of digits, such as a tax number, or a list such as `USD,EUR`.
+    let list = value.map_or(Value::Null, |text| text.split(',').map(str::trim).map(Value::from).collect());
+    let pointer = format!("/{}", name.replace('.', "/"));
+    for other in [text, list] {
+        if read.is_ok() || value.is_none() {
+            break;
+        }
+        if let Some(place) = all.pointer_mut(&pointer) {
+            *place = other;
+        }
+        read = serde_json::from_value(all.clone());
+    }
+    let read = read.map_err(|e| Failure::Usage(format!("{name}: {e}; see `spvctl settings show`")))?;
     // Deserializing drops unknown names, so the name must exist in the result.
     let mut kept = &serde_json::to_value(&read).map_err(|e| Failure::Fault(e.into()))?;
     for part in name.split('.') {

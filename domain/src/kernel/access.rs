@@ -242,7 +242,7 @@ pub enum Resource {
     Invoice {
         client_id: UserId,
     },
-    /// The overview of invoices.
+    /// The overview of invoices, and new ones.
     Billing,
     /// The commission ledger.
     Commissions,
@@ -566,6 +566,7 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
         (Resource::Invoice { .. }, View | Send) => Decision::Allow,
         (Resource::Invoice { .. }, Update | Cancel) => when(staff),
         (Resource::Billing, View) => when(staff || user.role == Role::Client),
+        (Resource::Billing, Create) => when(staff),
         (Resource::Leads | Resource::Calls, View) => when(staff || user.role == Role::Iso),
         (Resource::NewLead | Resource::NewCall | Resource::IsoNotes, Create | View) => {
             when(user.role == Role::Iso && user.iso_id.is_some())

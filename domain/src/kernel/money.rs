@@ -1,4 +1,5 @@
 //! Exact amounts: integer minor units and a currency, from the form to the database and back (decisions 13–15).
+pub use crate::kernel::currency::Currency;
 use crate::kernel::error::Problem;
 
 /// The largest amount, in minor units (decision 13).
@@ -6,33 +7,7 @@ pub const MAX_MINOR: i64 = 1_000_000_000_000;
 /// One hundred percent, in ten-thousandths of a percent.
 pub const MAX_PERCENT: i64 = 1_000_000;
 
-crate::kernel::text_enum! {
-    no FromStr;
-    /// Currencies an amount may be in. Default: US dollars.
-    // Decision 13.
-    #[derive(Default, PartialOrd, Ord)]
-    pub enum Currency {
-        #[default]
-        Usd = "USD",
-        Eur = "EUR",
-        Gbp = "GBP",
-        Aed = "AED",
-        Jpy = "JPY",
-        Sgd = "SGD",
-        Thb = "THB",
-    }
-}
-
 impl Currency {
-    pub fn code(self) -> &'static str {
-        self.name()
-    }
-
-    /// Digits after the decimal point.
-    pub fn digits(self) -> u32 {
-        if self == Self::Jpy { 0 } else { 2 }
-    }
-
     /// An amount as people and programs write it, `1250.5` or `1,250.50`, as minor units. What can be read two ways
     /// is refused (ambiguous amounts, decision 40).
     ///
@@ -77,7 +52,8 @@ impl Currency {
 impl std::str::FromStr for Currency {
     type Err = Problem;
     fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::from_name(&text.trim().to_ascii_uppercase())
+        let code = text.trim().to_ascii_uppercase();
+        Self::ALL.into_iter().find(|currency| currency.code() == code).ok_or_else(|| Problem::new("unknown_currency"))
     }
 }
 
@@ -99,6 +75,28 @@ pub fn parse_percent(text: &str) -> Result<i64, Problem> {
         return Err(Problem::new("percent_too_large"));
     }
     Ok(value as i64)
+}
+
+/// A quantity such as `"2.5"` in thousandths, up to three decimals. Read as [`parse_percent`].
+///
+/// # Errors
+/// `ambiguous_amount`, `invalid_quantity`, `negative`, `too_large`.
+pub fn parse_thousandths(text: &str) -> Result<i64, Problem> {
+    let number = Decimal::read(text).ok_or_else(|| Problem::new("invalid_quantity"))?;
+    if number.separator == Some(',') && number.may_be_grouped() {
+        return Err(number.ambiguous(0));
+    }
+    if number.decimals.trim_end_matches('0').len() > 3 {
+        return Err(Problem::new("invalid_quantity"));
+    }
+    let value = number.value(3)?;
+    i64::try_from(value).map_err(|_| Problem::new("too_large"))
+}
+
+/// Thousandths without needless zeros: `"2.5"`.
+pub fn format_thousandths(value: i64) -> String {
+    let text = fixed(value, 3);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Ten-thousandths of a percent without needless zeros: `"2.5"`.
@@ -306,6 +304,15 @@ mod tests {
     }
 
     #[test]
+    fn quantities_have_at_most_three_decimals() {
+        let read = |text: &str| parse_thousandths(text).map_err(|p| p.code);
+        assert_eq!((read("1"), read("2.5"), read("0,125"), read("1000")), (Ok(1_000), Ok(2_500), Ok(125), Ok(1_000_000)));
+        assert_eq!((read("-1"), read("0.0001"), read("two")), (Err("negative"), Err("invalid_quantity"), Err("invalid_quantity")));
+        assert_eq!(read("1,250"), Err("ambiguous_amount"));
+        assert_eq!([1_000, 2_500, 125].map(format_thousandths), ["1", "2.5", "0.125"]);
+    }
+
+    #[test]
     fn shares_round_half_to_even() {
         assert_eq!(share(100, 5_000), 0, "0.5 rounds to 0");
         assert_eq!(share(300, 5_000), 2, "1.5 rounds to 2");
@@ -323,6 +330,10 @@ mod tests {
         );
         assert_eq!(written(Currency::Usd, &[i64::MIN]), ["-92233720368547758.08"]);
         assert_eq!(written(Currency::Jpy, &[0, -5, 1250]), ["0", "-5", "1250"]);
+        assert_eq!(written(Currency::Kwd, &[0, -5, 1250]), ["0.000", "-0.005", "1.250"]);
+        assert_eq!(Currency::Kwd.parse("12.5"), Ok(12_500));
+        // In three decimals a point before three digits is decimal only where it cannot group.
+        assert_eq!(Currency::Kwd.parse("1234.567"), Ok(1_234_567));
     }
 
     proptest! {

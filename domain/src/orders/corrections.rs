@@ -21,7 +21,7 @@ use crate::{
         spvs::{self, Spv},
         steps::Step,
     },
-    platform::activity,
+    platform::{activity, settings},
 };
 use serde::Serialize;
 use std::{
@@ -201,6 +201,8 @@ pub(crate) async fn correct_within(
         return Ok(Corrected { spv: before, steps, consequences: Vec::new() });
     }
     if after.currency != before.currency {
+        let office = settings::within(tx).await?;
+        office.check_offered(after.currency).map_err(|problem| Error::field_with("currency", problem))?;
         check_currency(tx, &before).await?;
     }
     if parties::is_changed(&before, &after) || after.country != before.country {

@@ -6,6 +6,7 @@ import type {
   InvoiceStatus,
   LeadStage,
   MailStatus,
+  NewInvoice,
   Period,
   ReportName,
   RequestKind,
@@ -234,6 +235,12 @@ export const queries = {
     pages(['invoices', 'credit notes', query], (cursor, signal) =>
       body(api.GET('/rest/v1/credit-notes', { params: { query: { ...query, cursor } }, signal })),
     ),
+  invoicePreview: (invoice: NewInvoice) =>
+    queryOptions({
+      queryKey: ['invoices', 'preview', invoice],
+      queryFn: ({ signal }) => body(api.POST('/rest/v1/invoices/preview', { body: invoice, signal })),
+      retry: false,
+    }),
   invoice: (id: string) =>
     queryOptions({
       queryKey: ['invoices', id],

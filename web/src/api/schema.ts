@@ -1232,7 +1232,8 @@ export interface paths {
         /** Invoices you may see, highest number first by default: your own, or all for staff. */
         get: operations["invoice_list"];
         put?: never;
-        post?: never;
+        /** Records a payment. Staff. */
+        post: operations["invoice_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3235,6 +3236,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/invoices/{id}/instalments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Voids an invoice without payments. Staff. */
+        put: operations["invoice_set_instalments"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/invoices/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Records a payment. Staff. */
+        post: operations["invoice_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3640,6 +3675,7 @@ export interface components {
             bank_code: string | null;
             /** @default  */
             bank_name: string;
+            kind: components["schemas"]["BankKind"];
         };
         /** @description Outstanding amounts, and bank details. */
         Billing: {
@@ -3648,6 +3684,7 @@ export interface components {
             credit: components["schemas"]["InvoiceCredit"][];
             /** @description One per currency; empty when nothing is outstanding. */
             owed: components["schemas"]["Owed"][];
+            payments: components["schemas"]["InvoicePayable"][];
         };
         /** Format: uuid */
         BlockId: string;
@@ -4086,6 +4123,7 @@ export interface components {
             number: string;
             spv_id: components["schemas"]["SpvId"];
             spv_identifier: string;
+            tax: string;
         };
         /** Format: uuid */
         CreditNoteId: string;
@@ -4093,7 +4131,7 @@ export interface components {
          * @description Currencies an amount may be in. Default: US dollars.
          * @enum {string}
          */
-        Currency: "USD" | "EUR" | "GBP" | "AED" | "JPY" | "SGD" | "THB";
+        Currency: "USD" | "EUR" | "GBP" | "AED" | "JPY" | "SGD" | "THB" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHF" | "CLP" | "CNY" | "COP" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "FJD" | "FKP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "UYU" | "UZS" | "VES" | "VND" | "VUV" | "WST" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
         /**
          * @description The order in which a date is written.
          * @enum {string}
@@ -4569,6 +4607,16 @@ export interface components {
             /** Format: int64 */
             version: number;
             void_reason: string | null;
+            net: string;
+            tax: string;
+            taxes: components["schemas"]["InvoiceTax"][];
+            tax_name: string | null;
+            tax_note: string | null;
+            prices_include_tax: boolean;
+            terms: string | null;
+            manual: boolean;
+            instalments: components["schemas"]["InvoiceInstalment"][];
+            next_payment: null | components["schemas"]["NextPayment"];
         };
         InvoiceClient: {
             id: components["schemas"]["UserId"];
@@ -4598,9 +4646,12 @@ export interface components {
             tax_id: string | null;
         };
         InvoiceLine: {
-            /** @example 1250.00 */
-            amount: string;
             description: string;
+            kind: components["schemas"]["InvoiceLineKind"];
+            quantity: string;
+            unit_price: string;
+            tax_percent: string;
+            amount: string;
         };
         /** @description A received payment. */
         InvoicePayment: {
@@ -5156,6 +5207,7 @@ export interface components {
              * @example 2026-11-21
              */
             received_date?: string | null;
+            keep_excess?: boolean;
         };
         /** @description A document of the client, already uploaded. */
         NewReceipt: {
@@ -5356,6 +5408,11 @@ export interface components {
             legal_name: string | null;
             /** @default null */
             tax_id: string | null;
+            payment_terms: string | null;
+            tax_name: string | null;
+            tax_percent: string | null;
+            tax_rounding: null | components["schemas"]["TaxRounding"];
+            reverse_charge_text: string | null;
         };
         OfficeCountry: {
             country: components["schemas"]["Country"];
@@ -6276,6 +6333,7 @@ export interface components {
              * @description Send it back as `If-Match` with a change.
              */
             version: number;
+            currencies: components["schemas"]["Currency"][];
         };
         /** @description A patch: omitted fields stay unchanged, null unsets. */
         SettingsChange: {
@@ -6297,6 +6355,7 @@ export interface components {
             storage_quota_gb?: number | null;
             support_email?: string | null;
             support_phone?: string | null;
+            currencies?: components["schemas"]["Currency"][] | null;
         };
         SettingsSessionLimits: {
             /** @description Of clients, ISO partners and company admins. */
@@ -6727,6 +6786,71 @@ export interface components {
         WhyImpersonate: {
             /** @description Reason; recorded in the log. */
             reason: string;
+        };
+        /** @enum {string} */
+        InvoiceLineKind: "fee" | "filing_fee" | "discount";
+        /** @enum {string} */
+        BankKind: "iban" | "aba" | "other";
+        /** @enum {string} */
+        TaxRounding: "line" | "total";
+        InvoiceTax: {
+            percent: string;
+            net: string;
+            tax: string;
+        };
+        InvoiceInstalment: {
+            due_date: string;
+            amount: string;
+            paid: string;
+            due: string;
+        };
+        NextPayment: {
+            due_date: string;
+            amount: string;
+        };
+        NewInvoiceLine: {
+            description: string;
+            kind?: null | components["schemas"]["InvoiceLineKind"];
+            quantity?: string | null;
+            unit_price: string;
+            tax_percent?: string | null;
+        };
+        NewInstalment: {
+            due_date: string;
+            amount: string;
+        };
+        NewInvoice: {
+            spv_id: string;
+            currency?: null | components["schemas"]["Currency"];
+            lines: components["schemas"]["NewInvoiceLine"][];
+            prices_include_tax?: boolean;
+            reverse_charge?: boolean;
+            due_date?: string | null;
+            terms?: string | null;
+            instalments?: components["schemas"]["NewInstalment"][];
+        };
+        InvoiceInstalments: {
+            instalments: components["schemas"]["NewInstalment"][];
+        };
+        InvoicePreview: {
+            currency: components["schemas"]["Currency"];
+            lines: components["schemas"]["InvoiceLine"][];
+            net: string;
+            tax: string;
+            taxes: components["schemas"]["InvoiceTax"][];
+            tax_name: string | null;
+            tax_note: string | null;
+            total: string;
+            due_date: string;
+        };
+        InvoicePayable: {
+            invoice_id: string;
+            number: string;
+            spv_identifier: string;
+            currency: components["schemas"]["Currency"];
+            amount: string;
+            due_date: string;
+            overdue: boolean;
         };
     };
     responses: {
@@ -9796,6 +9920,42 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated requests with the same key and body create one row. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvoice"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -14677,6 +14837,77 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             422: components["responses"]["Refused_422"];
             429: components["responses"]["Refused_429"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_set_instalments: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["InvoiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvoiceInstalments"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvoice"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoicePreview"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

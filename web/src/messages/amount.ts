@@ -19,10 +19,14 @@ interface Parts {
 const GROUP_SEPARATORS = "[.,' \u2019\u00a0\u202f\u2009]";
 const grouped = new RegExp(`^\\d{1,3}(${GROUP_SEPARATORS})\\d{3}(\\1\\d{3})*$`);
 
-/** Fraction digits of a currency. */
+/** Currencies of ISO 4217 without and with three decimals; Intl has other digits for some of them, such as IQD. */
+const WITHOUT_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ');
+const WITH_THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND'.split(' ');
+
+/** Fraction digits of a currency: its minor unit of ISO 4217, as the server has it. */
 export function fractionDigits(currency: string): number {
-  const options = { style: 'currency', currency } as const;
-  return new Intl.NumberFormat('en', options).resolvedOptions().maximumFractionDigits ?? 2;
+  if (WITHOUT_DECIMALS.includes(currency)) return 0;
+  return WITH_THREE_DECIMALS.includes(currency) ? 3 : 2;
 }
 
 /** Parses an amount in a currency. */

@@ -1,3 +1,4 @@
+import { fractionDigits } from './amount';
 import { getLocale } from './locale';
 
 /** Formatting of dates, amounts and numbers in the locale and time zone of the user. */
@@ -109,9 +110,14 @@ export function relativeDays(days: number): string {
 export function money(amount: string | null | undefined, currency: string): string {
   if (amount === null || amount === undefined) return NO_VALUE;
   const { language } = getLocale();
-  return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
-    amount as Intl.StringNumericLiteral,
-  );
+  const digits = fractionDigits(currency);
+  const options = {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  } as const;
+  return new Intl.NumberFormat(language, options).format(amount as Intl.StringNumericLiteral);
 }
 
 /** Compact amount ("$1.3M", "$12.5K") for cards, always beside the exact one. */

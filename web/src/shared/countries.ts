@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { queries } from '../api/queries';
 import type { Spv } from '../api/types';
 import type { Choice } from '../ui/ChoiceSelect';
 
@@ -9,9 +11,13 @@ export type Currency = Spv['currency'];
 /** Default currency of new orders. */
 export const currency: Currency = 'USD';
 
-const known: Currency[] = ['USD', 'EUR', 'GBP', 'AED', 'JPY', 'SGD', 'THB'];
-
-export const currencies: Choice<Currency>[] = known.map((value) => ({ value, label: value }));
+/** The currencies that the office offers, and the present one where it is none of them. */
+export function useCurrencies(present?: Currency | null): Choice<Currency>[] {
+  const { data } = useQuery(queries.settings());
+  const offered = data?.currencies ?? [currency];
+  const all = present && !offered.includes(present) ? [...offered, present] : offered;
+  return all.map((value) => ({ value, label: value }));
+}
 
 const countries: Country[] = ['US', 'AE', 'JP', 'SG', 'TH'];
 

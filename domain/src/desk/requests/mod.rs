@@ -211,7 +211,7 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     refuse_staff_fields(&mut check, &input);
     check.finish()?;
     let form = input.order.unwrap_or_default();
-    let order = OrderRequest::read(companies::defaults(ctx, ctx.actor.company_id()).await?.currency, &form)?;
+    let order = OrderRequest::read(&companies::defaults(ctx, ctx.actor.company_id()).await?, &form)?;
     let user = users::me(ctx).await?.user;
     let client = user.id;
     let new = &Request::new(ctx, Kind::Order, user.name(), user.email, order.purpose.clone(), order.data()?);

@@ -1,6 +1,7 @@
 //! Order request of a client: country, purpose, proposed names and purchase amount.
 use super::Request;
 use crate::{
+    directory::companies::Defaults,
     kernel::{
         error::{Error, Problem, Result},
         ids::DocumentId,
@@ -54,11 +55,11 @@ pub struct OrderRequest {
 }
 
 impl OrderRequest {
-    /// Validates a form. `default` is the currency of an amount without one.
+    /// Validates a form. An amount without a currency is in the default one.
     ///
     /// # Errors
     /// Invalid per field, under `order.…`.
-    pub(super) fn read(default: Currency, form: &OrderForm) -> Result<Self> {
+    pub(super) fn read(defaults: &Defaults, form: &OrderForm) -> Result<Self> {
         let mut check = Validator::new();
         let country = check.optional("order.country", form.country.as_deref(), str::parse).unwrap_or_default();
         let purpose = check.text("order.purpose", form.purpose.as_deref().unwrap_or_default());
@@ -76,7 +77,9 @@ impl OrderRequest {
             1..=MAX_NAMES => {}
             _ => check.reject("order.proposed_names", Problem::new("too_many").with("max", MAX_NAMES)),
         }
-        let currency = check.optional("order.currency", form.currency.as_deref(), str::parse).unwrap_or(default);
+        let currency = check
+            .optional("order.currency", form.currency.as_deref(), |text| defaults.office.parse_currency(text))
+            .unwrap_or(defaults.currency);
         let amount =
             check.required("order.purchase_amount", form.purchase_amount.as_deref(), |text| currency.parse(text));
         if form.document_ids.len() > MAX_DOCUMENTS {

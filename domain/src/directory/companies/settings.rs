@@ -50,6 +50,10 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
             fresh(version, company.version, &company.updated_by, company.updated_at)?;
             let before = company.clone();
             input.clone().apply(&mut company)?;
+            if let Some(currency) = company.currency.filter(|_| company.currency != before.currency) {
+                let office = crate::platform::settings::within(tx).await?;
+                office.check_offered(currency).map_err(|problem| Error::field_with("currency", problem))?;
+            }
             company.version += 1;
             company.updated_at = ctx.now();
             company.updated_by = ctx.actor_name();
@@ -114,6 +118,8 @@ async fn replace_logo(ctx: &Ctx, company: Company, new: Option<(&'static str, Ve
 /// The defaults of a company's new orders and accounts.
 #[derive(Clone, Debug)]
 pub(crate) struct Defaults {
+    /// With the currencies that it offers.
+    pub office: crate::platform::settings::Settings,
     pub currency: Currency,
     pub language: String,
     /// Today in the company's time zone.
@@ -133,6 +139,7 @@ pub(crate) async fn defaults_within(db: &mut impl Sql, ctx: &Ctx, company: Optio
     };
     let office = crate::platform::settings::within(db).await?;
     Ok(Defaults {
+        office: office.clone(),
         currency: found.as_ref().and_then(|company| company.currency).unwrap_or(office.currency(&ctx.options)),
         today: match &found {
             Some(company) => company.today(ctx.now()),

@@ -13,13 +13,16 @@ use crate::{
     },
     orders::{
         corrections::{self, Correction},
-        invoices::{self, Filter, InvoiceableOrder, ManualPayment, Status},
+        invoices::{self, Filter, InvoiceableOrder, ManualPayment, NewInstalment, NewInvoice, NewLine, Status},
         spvs,
     },
-    platform::settings::{Bank, Billing},
+    platform::settings::{Bank, BankKind, Billing},
 };
-use chrono::Duration;
+use chrono::{Days, Duration};
 use std::sync::Arc;
+
+/// The deposit of the demo's renewal.
+const DEPOSIT_MINOR: i64 = 20_000;
 
 /// Billing settings of the demo office.
 pub(super) fn office() -> Billing {
@@ -27,13 +30,16 @@ pub(super) fn office() -> Billing {
         legal_name: Some("SPV Portal Demo Office LLC".to_owned()),
         address: Some("1209 Orange Street\nWilmington, DE 19801\nUnited States".to_owned()),
         tax_id: Some("00-0000000".to_owned()),
-        due_days: None,
+        payment_terms: Some("Please transfer the exact amount and state the invoice number.".to_owned()),
+        tax_name: Some("Sales tax".to_owned()),
         bank: Some(Bank {
+            kind: BankKind::Other,
             account_holder: "SPV Portal Demo Office LLC".to_owned(),
             bank_name: "Demo Bank".to_owned(),
             account_number: "0000 1234 5678".to_owned(),
             bank_code: Some("DEMOUS00XXX".to_owned()),
         }),
+        ..Billing::default()
     }
 }
 
@@ -45,10 +51,12 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
     let ago =
         |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), actor: staff.clone(), ..ctx.clone() };
     let mut corrected: Vec<Status> = Vec::new();
+    let mut open = None;
     for (n, (age, id)) in orders.into_iter().enumerate() {
         let day = ago(age);
         let spv = spvs::get(&day, id).await?.spv;
         let Some(price_minor) = spv.price_minor else { continue };
+        open = open.or(spv.status.is_open().then_some(id));
         let order = InvoiceableOrder {
             spv_id: id,
             identifier: &spv.identifier(),
@@ -79,7 +87,42 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
             corrections::correct(&later, id, None, Correction { price, ..Correction::default() }).await?;
         }
     }
+    if let Some(id) = open {
+        renewal(&ago(3), id).await?;
+    }
     Ok(())
+}
+
+/// A manual invoice: yearly services with tax, a filing fee without, and a discount.
+async fn renewal(ctx: &Ctx, spv: SpvId) -> Result<()> {
+    let line = |kind: &str, text: &str, quantity: &str, price: &str, tax: Option<&str>| NewLine {
+        description: Some(text.to_owned()),
+        kind: Some(kind.to_owned()),
+        quantity: Some(quantity.to_owned()),
+        unit_price: Some(price.to_owned()),
+        tax_percent: tax.map(str::to_owned),
+    };
+    let new = NewInvoice {
+        spv_id: Some(spv),
+        lines: vec![
+            line("fee", "Registered agent, one year", "1", "180", Some("8.875")),
+            line("fee", "Bookkeeping, hours", "2.5", "120", Some("8.875")),
+            line("filing_fee", "Franchise tax", "1", "300", None),
+            line("discount", "Two orders in one year", "1", "30", Some("8.875")),
+        ],
+        ..NewInvoice::default()
+    };
+    let renewal = invoices::create(ctx, new).await?.invoice;
+    // A deposit that is paid, and the balance.
+    let today = ctx.now().date_naive();
+    let part = |days: u64, minor: i64| NewInstalment {
+        due_date: Some((today + Days::new(days)).to_string()),
+        amount: Some(renewal.currency.format(minor)),
+    };
+    let plan = vec![part(2, DEPOSIT_MINOR), part(45, renewal.total_minor - DEPOSIT_MINOR)];
+    invoices::set_instalments(ctx, renewal.id, None, plan).await?;
+    let amount = Some(renewal.currency.format(DEPOSIT_MINOR));
+    invoices::pay(ctx, renewal.id, None, ManualPayment { amount, ..ManualPayment::default() }).await.map(drop)
 }
 
 const ORDER_REQUESTS: [(&str, i64, &str, &str, &str); 4] = [

@@ -1,7 +1,10 @@
-//! Invoices over the prices of orders: issued with the order, numbered without gaps per year, paid by bank transfer.
+//! Invoices: over the price of an order, issued with it, and manual ones. Numbered without gaps per year, paid by bank transfer.
 //!
 //! An invoice is visible to its client and the staff, not to the order's company and ISO partner.
 pub mod credit_notes;
+mod instalments;
+mod lines;
+mod manual;
 mod model;
 mod payment_method;
 mod price_change;
@@ -10,7 +13,10 @@ pub(crate) mod rollup;
 mod store;
 
 pub use credit_notes::CreditNote;
-pub use model::{Due, Invoice, Line, Payment, Receipt, Status};
+pub use instalments::{Instalment, InstalmentState, NewInstalment, NextPayment, set_instalments};
+pub use lines::{Line, LineKind, TaxRow, TaxTerms, Totals};
+pub use manual::{NewInvoice, NewLine, Preview, create, preview};
+pub use model::{Due, Invoice, Payment, Receipt, Status};
 pub use payment_method::{BankTransfer, ManualPayment, PaymentMethod, ReceivedPayment};
 pub use price_change::InvoiceChange;
 pub(crate) use price_change::{FormerPrice, follow_price};
@@ -29,23 +35,21 @@ use crate::{
         error::{Error, Result},
         geo, i18n, idempotency,
         ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
-        money::CurrencyTotal,
-        page::{Page, PageQuery, Total},
+        money::{Currency, CurrencyTotal},
+        page::{MAX_LIMIT, Order, Page, PageQuery, Total},
         validate::Validator,
     },
     orders::{documents, steps},
     platform::{
         activity::{self, Event},
         rollups::{self, Dimensions},
-        settings::{self, Bank},
+        settings::{self, Bank, Settings},
     },
 };
 use chrono::{Datelike, Days, NaiveDate};
 use rollup::InvoiceFacts;
 use serde_json::Map;
 
-/// The days to pay within, unless the office has set others.
-const DEFAULT_DUE_DAYS: u64 = 14;
 /// The reminders of one kind that one run sends in one group of time zones.
 const REMINDER_BATCH: i64 = 500;
 
@@ -89,17 +93,59 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
     insert_next(tx, ctx, order, LineText::Formation).await.map(drop)
 }
 
+/// What an invoice bills, and its terms.
+#[derive(Debug)]
+struct Bill {
+    currency: Currency,
+    manual: bool,
+    lines: Vec<Line>,
+    tax: TaxTerms,
+    due_date: NaiveDate,
+    instalments: Vec<Instalment>,
+    terms: Option<String>,
+}
+
+impl Bill {
+    /// One line over an amount that includes the office's tax.
+    fn of_price(office: &Settings, currency: Currency, issued_date: NaiveDate, line: Line) -> Self {
+        let Settings { billing, .. } = office;
+        Self {
+            currency,
+            manual: false,
+            lines: vec![line],
+            tax: TaxTerms {
+                included: true,
+                rounding: billing.tax_rounding.unwrap_or_default(),
+                name: billing.tax_name.clone(),
+                note: None,
+            },
+            due_date: billing.due_date(issued_date),
+            instalments: Vec::new(),
+            terms: billing.payment_terms.clone(),
+        }
+    }
+}
+
 /// Inserts an invoice over an amount of an order under the next number.
 async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: LineText) -> Result<Invoice> {
-    let bill_to = store::bill_to(tx, order.client_id).await?;
+    let language = store::bill_to(tx, order.client_id).await?.language;
     let office = settings::within(tx).await?;
-    let issued_date = office.day(ctx.now());
-    let terms = office.billing;
-    let year = i64::from(issued_date.year());
-    let words = |key: &str, params| i18n::text(&bill_to.language, "names", key, &params);
+    let words = |key: &str, params| i18n::text(&language, "names", key, &params);
     let country = words(&format!("country.{}", order.dimensions.country.code()), Map::new());
-    let line =
+    let params =
         Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
+    let rate = office.billing.tax_rate();
+    let line = Line::single(words(text.key(), params), LineKind::Fee, order.price_minor, rate);
+    let bill = Bill::of_price(&office, order.dimensions.currency, office.day(ctx.now()), line);
+    insert_bill(tx, ctx, order, bill).await
+}
+
+/// Inserts an invoice to the client of an order under the next number.
+async fn insert_bill(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, bill: Bill) -> Result<Invoice> {
+    let bill_to = store::bill_to(tx, order.client_id).await?;
+    let issued_date = settings::within(tx).await?.day(ctx.now());
+    let year = i64::from(issued_date.year());
+    let sums = lines::totals(&bill.lines, bill.tax.included, bill.tax.rounding);
     let invoice = Invoice {
         id: InvoiceId(ctx.random.uuid()),
         year,
@@ -113,13 +159,20 @@ async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: 
         billed_address: bill_to.address(),
         client_first_name: bill_to.first_name,
         client_last_name: bill_to.last_name,
-        currency: order.dimensions.currency,
-        total_minor: order.price_minor,
+        currency: bill.currency,
+        total_minor: sums.total_minor,
         paid_minor: 0,
         credited_minor: 0,
+        manual: bill.manual,
+        tax_minor: sums.tax_minor,
+        tax_included: bill.tax.included,
+        tax_rounding: bill.tax.rounding,
+        tax_name: bill.tax.name,
+        tax_note: bill.tax.note,
+        terms: bill.terms,
         status: Status::Due,
         issued_date,
-        due_date: issued_date + Days::new(terms.due_days.unwrap_or(DEFAULT_DUE_DAYS)),
+        due_date: bill.due_date,
         void_reason: None,
         replaced_by_id: None,
         replaced_by_year: None,
@@ -128,8 +181,10 @@ async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: 
         updated_at: ctx.now(),
         updated_by: ctx.actor_name(),
         version: 1,
-        lines: vec![Line { description: words(text.key(), line), amount_minor: order.price_minor }],
-    };
+        lines: bill.lines,
+        instalments: bill.instalments,
+    }
+    .with_next_due_date();
     store::insert(tx, &invoice).await?;
     rollup::count_change(tx, None, InvoiceFacts::of(&invoice, order.dimensions, Vec::new()));
     activity::append(tx, ctx, event("invoice.raised", &invoice)).await?;
@@ -229,6 +284,8 @@ pub struct Billing {
     pub owed: Vec<Outstanding>,
     /// What was paid beyond what is left of the invoices, by currency; not offset against what is owed.
     pub credit: Vec<CurrencyTotal>,
+    /// What a client is to pay next, by due date; empty for the staff.
+    pub payments: Vec<(Invoice, NextPayment)>,
     /// None while the office has not entered it.
     pub bank: Option<Bank>,
 }
@@ -243,7 +300,24 @@ pub async fn billing(ctx: &Ctx) -> Result<Billing> {
     let office = settings::get(ctx).await?;
     let outstanding = store::outstanding(&mut ctx.db(), ctx.scope()?, office.day(ctx.now())).await?;
     let credit = store::credits(&mut ctx.db(), ctx.scope()?).await?;
-    Ok(Billing { owed: outstanding, credit, bank: BankTransfer::instructions(&office) })
+    let payments = next_payments(ctx, office.day(ctx.now())).await?;
+    Ok(Billing { owed: outstanding, credit, payments, bank: BankTransfer::instructions(&office) })
+}
+
+/// The next payments of a client's open invoices, the earliest due date first.
+async fn next_payments(ctx: &Ctx, today: NaiveDate) -> Result<Vec<(Invoice, NextPayment)>> {
+    if ctx.actor.is_staff() {
+        return Ok(Vec::new());
+    }
+    let page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+    let mut found = Vec::new();
+    // All that is not due yet, and all that is overdue.
+    for due in [Due::Overdue, Due::NotDue] {
+        let filter = Filter { due: Some(due), order: Order::ascending(InvoiceSort::DueDate), ..Filter::default() };
+        found.extend(list(ctx, &filter, &page).await?.items);
+    }
+    let next = |invoice: Invoice| invoice.next_payment(today).map(|payment| (invoice, payment));
+    Ok(found.into_iter().filter_map(next).collect())
 }
 
 /// Records a payment of an invoice. Staff.
@@ -261,7 +335,7 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, payment: Manual
             let before = lock(tx, ctx, id, version, Action::Update).await?;
             let received =
                 BankTransfer::received(settings::within(tx).await?.day(ctx.now()), &before, payment.clone())?;
-            let after = bump_version(ctx, before.paid(received.amount_minor)?);
+            let after = bump_version(ctx, before.paid(received.amount_minor, received.keeps_excess)?);
             let payment_id = PaymentId(ctx.random.uuid());
             save(tx, &before, &after, vec![(received.received_date, received.amount_minor)]).await?;
             store::insert_payment(tx, payment_id, id, BankTransfer::NAME, &received, &ctx.actor_name(), ctx.now())
@@ -416,7 +490,14 @@ pub async fn texts_on_paper(ctx: &Ctx) -> Result<Vec<String>> {
     let settings = settings::get(ctx).await?;
     let billing = &settings.billing;
     let bank = billing.bank.as_ref();
-    let own = [billing.legal_name.as_deref(), billing.address.as_deref(), billing.tax_id.as_deref()];
+    let own = [
+        billing.legal_name.as_deref(),
+        billing.address.as_deref(),
+        billing.tax_id.as_deref(),
+        billing.tax_name.as_deref(),
+        billing.payment_terms.as_deref(),
+        billing.reverse_charge_text.as_deref(),
+    ];
     let of_bank = [bank.map(|bank| bank.account_holder.as_str()), bank.map(|bank| bank.bank_name.as_str())];
     let mut texts: Vec<String> = own.into_iter().chain(of_bank).flatten().map(str::to_owned).collect();
     texts.push(settings.brand().to_owned());
@@ -433,6 +514,7 @@ pub fn can(ctx: &Ctx, invoice: &Invoice) -> Vec<&'static str> {
     [
         ("pay", Action::Update, invoice.status.is_open()),
         ("void", Action::Cancel, invoice.status == Status::Due),
+        ("set_instalments", Action::Update, invoice.status.is_open()),
         ("raise", Action::Update, invoice.status == Status::Void && invoice.replaced_by_id.is_none()),
         ("send_receipt", Action::Send, invoice.status.is_open()),
     ]

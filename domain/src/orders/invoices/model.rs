@@ -1,4 +1,6 @@
 //! An invoice and its status.
+use super::instalments::Instalment;
+use super::lines::{Line, TaxRow, TaxTerms, totals};
 use crate::{
     kernel::{
         error::{Error, Problem, Result},
@@ -6,6 +8,7 @@ use crate::{
         money::Currency,
     },
     orders::{documents::Document, spvs},
+    platform::settings::TaxRounding,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::Deserialize;
@@ -67,13 +70,6 @@ impl Due {
     }
 }
 
-/// One line of an invoice, in minor units.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Line {
-    pub description: String,
-    pub amount_minor: i64,
-}
-
 crate::kernel::db::row! {
     /// An invoice with its lines and the names around it. Amounts are minor units of `currency`.
     #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -99,6 +95,19 @@ crate::kernel::db::row! {
         pub paid_minor: i64,
         /// The sum of its credit notes.
         pub credited_minor: i64,
+        /// Written by hand, beside the invoices over the order's price.
+        pub manual: bool,
+        /// The tax within the total.
+        pub tax_minor: i64,
+        /// The amounts of the lines include the tax.
+        pub tax_included: bool,
+        pub tax_rounding: TaxRounding,
+        /// Name of the tax, such as VAT.
+        pub tax_name: Option<String>,
+        /// Why no tax is charged, such as reverse charge.
+        pub tax_note: Option<String>,
+        /// Payment terms, as printed.
+        pub terms: Option<String>,
         pub status: Status,
         pub issued_date: NaiveDate,
         pub due_date: NaiveDate,
@@ -112,6 +121,8 @@ crate::kernel::db::row! {
         pub updated_by: String,
         pub version: i64,
         pub lines: Vec<Line> = _,
+        /// Empty for an invoice that is due at once.
+        pub instalments: Vec<Instalment> = _,
     }
 }
 
@@ -149,26 +160,42 @@ impl Invoice {
         (self.paid_minor - self.billed_minor()).max(0)
     }
 
+    /// How its tax follows from its lines.
+    pub(super) fn tax_terms(&self) -> TaxTerms {
+        TaxTerms {
+            included: self.tax_included,
+            rounding: self.tax_rounding,
+            name: self.tax_name.clone(),
+            note: self.tax_note.clone(),
+        }
+    }
+
+    /// Tax by rate; empty where there is no tax.
+    pub fn taxes(&self) -> Vec<TaxRow> {
+        let rows = totals(&self.lines, self.tax_included, self.tax_rounding).taxes;
+        if rows.iter().all(|row| row.percent == 0) { Vec::new() } else { rows }
+    }
+
     pub fn is_overdue(&self, today: NaiveDate) -> bool {
         self.status.is_open() && self.due_date < today
     }
 
-    /// The invoice after a payment.
+    /// The invoice after a payment. One beyond what is due becomes the client's credit where `keeps_excess`.
     ///
     /// # Errors
     /// Conflict `invoice_settled`; Invalid `amount` that is not positive or more than is due.
-    pub(super) fn paid(&self, minor: i64) -> Result<Self> {
+    pub(super) fn paid(&self, minor: i64, keeps_excess: bool) -> Result<Self> {
         self.check_open()?;
         if minor <= 0 {
             return Err(Error::field("amount", "not_positive"));
         }
-        if minor > self.due_minor() {
+        if minor > self.due_minor() && !keeps_excess {
             let due = format!("{} {}", self.currency.format(self.due_minor()), self.currency.code());
             return Err(Error::field_with("amount", Problem::new("more_than_due").with("due", due)));
         }
         let paid_minor = self.paid_minor + minor;
-        let status = if paid_minor == self.billed_minor() { Status::Paid } else { Status::PartPaid };
-        Ok(Self { paid_minor, status, ..self.clone() })
+        let status = if paid_minor >= self.billed_minor() { Status::Paid } else { Status::PartPaid };
+        Ok(Self { paid_minor, status, ..self.clone() }.with_next_due_date())
     }
 
     /// The invoice after a credit note. One that is not paid at all is voided instead.
@@ -182,7 +209,7 @@ impl Invoice {
         let credited_minor = self.credited_minor + minor;
         let is_paid = self.paid_minor >= self.total_minor - credited_minor;
         let status = if is_paid { Status::Paid } else { Status::PartPaid };
-        Ok(Self { credited_minor, status, ..self.clone() })
+        Ok(Self { credited_minor, status, ..self.clone() }.with_next_due_date())
     }
 
     /// The voided invoice.
@@ -258,6 +285,13 @@ pub(super) mod tests {
             total_minor,
             paid_minor: 0,
             credited_minor: 0,
+            manual: false,
+            tax_minor: 0,
+            tax_included: true,
+            tax_rounding: TaxRounding::Line,
+            tax_name: None,
+            tax_note: None,
+            terms: None,
             status: Status::Due,
             issued_date: at.date_naive(),
             due_date: at.date_naive(),
@@ -270,6 +304,7 @@ pub(super) mod tests {
             updated_by: String::new(),
             version: 1,
             lines: Vec::new(),
+            instalments: Vec::new(),
         }
     }
 
@@ -277,25 +312,28 @@ pub(super) mod tests {
     fn payments_move_due_to_part_paid_to_paid() {
         let due = invoice(1_000);
         assert_eq!((due.name().as_str(), due.due_minor()), ("2026-0007", 1_000));
-        let part = due.paid(1).unwrap();
+        let part = due.paid(1, false).unwrap();
         assert_eq!((part.status, part.due_minor()), (Status::PartPaid, 999));
-        let paid = part.paid(999).unwrap();
+        let paid = part.paid(999, false).unwrap();
         assert_eq!((paid.status, paid.due_minor()), (Status::Paid, 0));
         for (invoice, minor) in [(&due, 0), (&due, -1), (&due, 1_001), (&part, 1_000), (&paid, 1)] {
-            assert!(invoice.paid(minor).is_err(), "{minor}");
+            assert!(invoice.paid(minor, false).is_err(), "{minor}");
         }
         assert!(part.voided("No".to_owned()).is_err() && paid.voided("No".to_owned()).is_err());
+        let over = part.paid(1_500, true).unwrap();
+        assert_eq!((over.status, over.due_minor(), over.credit_minor()), (Status::Paid, 0, 501));
+        assert!(paid.paid(1, true).is_err(), "nothing is due");
         let void = due.voided("Wrong price".to_owned()).unwrap();
         assert_eq!((void.status, void.due_minor()), (Status::Void, 0));
-        assert!(void.paid(1).is_err() && void.voided("Again".to_owned()).is_err());
+        assert!(void.paid(1, false).is_err() && void.voided("Again".to_owned()).is_err());
     }
 
     #[test]
     fn credit_notes_lower_what_is_due_and_leave_overpayment_as_credit() {
-        let part = invoice(1_000).paid(600).unwrap();
+        let part = invoice(1_000).paid(600, false).unwrap();
         let credited = part.credited(300).unwrap();
         assert_eq!((credited.status, credited.due_minor(), credited.credit_minor()), (Status::PartPaid, 100, 0));
-        let paid = credited.paid(100).unwrap();
+        let paid = credited.paid(100, false).unwrap();
         assert_eq!((paid.status, paid.due_minor(), paid.credit_minor()), (Status::Paid, 0, 0));
         let over = paid.credited(700).unwrap();
         assert_eq!((over.status, over.due_minor(), over.credit_minor()), (Status::Paid, 0, 700));

@@ -17,6 +17,8 @@ pub struct ReceivedPayment {
     pub received_date: NaiveDate,
     /// Visible to the staff only.
     pub note: Option<String>,
+    /// What is beyond the amount due becomes the client's credit.
+    pub keeps_excess: bool,
 }
 
 /// A method by which clients pay.
@@ -51,6 +53,8 @@ pub struct ManualPayment {
     /// Today by default.
     pub received_date: Option<String>,
     pub note: Option<String>,
+    /// The client paid more than is due: the rest is kept as credit.
+    pub keep_excess: bool,
 }
 
 impl PaymentMethod for BankTransfer {
@@ -79,6 +83,7 @@ impl PaymentMethod for BankTransfer {
         }
         let note = check.optional_text("note", payment.note.as_deref());
         check.finish()?;
-        Ok(ReceivedPayment { amount_minor: amount.unwrap_or_default(), received_date, note })
+        let keeps_excess = payment.keep_excess;
+        Ok(ReceivedPayment { amount_minor: amount.unwrap_or_default(), received_date, note, keeps_excess })
     }
 }

@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn unpaid_is_raised_anew_and_paid_is_credited_or_followed_by_a_further_invoice() {
         let unpaid = invoice(250);
-        let paid = invoice(1_000).paid(1_000).unwrap();
-        let part = invoice(1_000).paid(1).unwrap();
+        let paid = invoice(1_000).paid(1_000, false).unwrap();
+        let part = invoice(1_000).paid(1, false).unwrap();
         let planned = |invoices: &[&Invoice], price| {
             let Plan { void, credit, raise_minor } = plan(invoices, price, false);
             (void, credit, raise_minor)

@@ -1,5 +1,7 @@
 //! Raising a void invoice again under the next number.
-use super::{Detail, Invoice, InvoiceableOrder, LineText, Status, get, insert_next, lock, set_replaced, store};
+use super::{
+    Bill, Detail, Invoice, InvoiceableOrder, LineText, Status, get, insert_bill, insert_next, lock, set_replaced, store,
+};
 use crate::{
     kernel::{
         access::Action,
@@ -9,10 +11,12 @@ use crate::{
         idempotency,
         ids::InvoiceId,
     },
-    orders::spvs,
+    orders::spvs::{self, Spv},
+    platform::settings,
 };
 
-/// Raises a void invoice again, for as much of it as the order's other invoices leave of its price. Staff.
+/// Raises a void invoice again: a manual one with its lines, another for as much of it as the order's other invoices leave of
+/// its price. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `invoice_not_void`, `invoice_raised_again`, `order_invoiced` when the invoices bill the price
@@ -48,6 +52,9 @@ async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice>
     if spv.status == spvs::Status::Cancelled {
         return Err(Error::wrong_status(spv.status));
     }
+    if void.manual {
+        return raise_manual(tx, ctx, void, &spv).await;
+    }
     let others = store::lock_of_order(tx, spv.id).await?;
     let missing = spv.price_minor.unwrap_or(0) - others.iter().map(Invoice::billed_minor).sum::<i64>();
     if missing <= 0 {
@@ -65,6 +72,30 @@ async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice>
         price_minor,
     };
     let raised = insert_next(tx, ctx, order, text).await?;
+    set_replaced(tx, ctx, void, &raised).await?;
+    Ok(raised)
+}
+
+/// A manual invoice with the lines and taxes of the void one.
+async fn raise_manual(tx: &mut Tx, ctx: &Ctx, void: &Invoice, spv: &Spv) -> Result<Invoice> {
+    let office = settings::within(tx).await?;
+    let bill = Bill {
+        currency: void.currency,
+        manual: true,
+        lines: void.lines.clone(),
+        tax: void.tax_terms(),
+        due_date: office.billing.due_date(office.day(ctx.now())),
+        instalments: Vec::new(),
+        terms: void.terms.clone(),
+    };
+    let order = InvoiceableOrder {
+        spv_id: spv.id,
+        identifier: &spv.identifier(),
+        client_id: spv.client_id,
+        dimensions: spv.dimensions(),
+        price_minor: 0,
+    };
+    let raised = insert_bill(tx, ctx, order, bill).await?;
     set_replaced(tx, ctx, void, &raised).await?;
     Ok(raised)
 }

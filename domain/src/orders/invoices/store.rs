@@ -1,10 +1,12 @@
 //! SQL of invoices.
-use super::model::{Due, Invoice, Line, Payment, Status};
+use super::instalments::Instalment;
+use super::lines::Line;
+use super::model::{Due, Invoice, Payment, Status};
 use super::payment_method::ReceivedPayment;
 use crate::kernel::{
     access::Scope,
     db::{
-        ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, const_concat, for_update, nested_subquery, placeholders,
+        ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, const_concat, for_update, insert, nested_subquery, placeholders,
         select_nested, select_rows,
     },
     error::Result,
@@ -17,8 +19,17 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
-const LINES: &[ColumnSpec] =
-    &[("description", "t.description", ColumnKind::Plain), ("amount_minor", "t.amount_minor", ColumnKind::Plain)];
+const LINES: &[ColumnSpec] = &[
+    ("description", "t.description", ColumnKind::Plain),
+    ("kind", "t.kind", ColumnKind::Plain),
+    ("quantity", "t.quantity", ColumnKind::Plain),
+    ("unit_price_minor", "t.unit_price_minor", ColumnKind::Plain),
+    ("amount_minor", "t.amount_minor", ColumnKind::Plain),
+    ("tax_percent", "t.tax_percent", ColumnKind::Plain),
+];
+
+const INSTALMENTS: &[ColumnSpec] =
+    &[("due_date", "t.due_date", ColumnKind::Plain), ("amount_minor", "t.amount_minor", ColumnKind::Plain)];
 
 const SELECT_WITH_NAMES: &str = const_concat!(
     "select ",
@@ -27,12 +38,17 @@ const SELECT_WITH_NAMES: &str = const_concat!(
      left join invoices n on n.id = v.replaced_by_id"
 );
 
-/// Selects the rows of `from`, each with its lines.
+/// Selects the rows of `from`, each with its lines and instalments.
 fn with_lines(dialect: Dialect, from: &str) -> String {
-    let lines = "select description, amount_minor from invoice_lines where invoice_id = t.id order by line_order";
+    let lines = "select description, kind, quantity, coalesce(unit_price_minor, amount_minor) as unit_price_minor, \
+                 amount_minor, tax_percent from invoice_lines where invoice_id = t.id order by line_order";
     let lines = nested_subquery(dialect, &select_nested(dialect, LINES, lines));
     let mut columns = Invoice::COLUMNS.to_vec();
     columns.push(("lines", lines.as_str(), ColumnKind::Plain));
+    let instalments =
+        "select due_date, amount_minor from invoice_instalments where invoice_id = t.id order by instalment_order";
+    let instalments = nested_subquery(dialect, &select_nested(dialect, INSTALMENTS, instalments));
+    columns.push(("instalments", instalments.as_str(), ColumnKind::Plain));
     select_rows(dialect, &columns, from)
 }
 
@@ -61,8 +77,8 @@ pub struct BillTo {
     pub country: Option<String>,
 }
 
-pub async fn bill_to(tx: &mut Tx, id: UserId) -> Result<BillTo> {
-    tx.sql(
+pub async fn bill_to(db: &mut impl Sql, id: UserId) -> Result<BillTo> {
+    db.sql(
         "select first_name, last_name, language, address, street_address, city, state, zip_code, country \
          from users where id = $1",
     )
@@ -77,6 +93,9 @@ pub async fn non_ascii_texts(db: &mut impl Sql) -> Result<Vec<String>> {
         ("invoices", "billed_to"),
         ("invoices", "billed_address"),
         ("invoices", "void_reason"),
+        ("invoices", "tax_name"),
+        ("invoices", "tax_note"),
+        ("invoices", "terms"),
         ("invoice_lines", "description"),
         ("credit_notes", "description"),
         ("spvs", "custom_identifier"),
@@ -97,8 +116,9 @@ pub async fn non_ascii_texts(db: &mut impl Sql) -> Result<Vec<String>> {
 pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     tx.sql(
         "insert into invoices (id, year, number, spv_id, client_id, billed_to, billed_address, currency, total_minor, \
-         status, issued_date, due_date, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)",
+         status, issued_date, due_date, created_at, updated_at, updated_by, manual, tax_minor, tax_included, tax_rounding, \
+         tax_name, tax_note, terms) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
     )
     .bind(invoice.id)
     .bind(invoice.year)
@@ -114,17 +134,54 @@ pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     .bind(invoice.due_date)
     .bind(invoice.created_at)
     .bind(invoice.updated_by.clone())
+    .bind(invoice.manual)
+    .bind(invoice.tax_minor)
+    .bind(invoice.tax_included)
+    .bind(invoice.tax_rounding)
+    .bind(invoice.tax_name.clone())
+    .bind(invoice.tax_note.clone())
+    .bind(invoice.terms.clone())
     .run()
     .await?;
-    for (n, Line { description, amount_minor }) in invoice.lines.iter().enumerate() {
-        tx.sql("insert into invoice_lines (invoice_id, line_order, description, amount_minor) values ($1, $2, $3, $4)")
-            .bind(invoice.id)
-            .bind(n as i64 + 1)
-            .bind(description.clone())
-            .bind(*amount_minor)
-            .run()
-            .await?;
+    for (n, line) in (1..).zip(&invoice.lines) {
+        insert_line(tx, invoice.id, n, line).await?;
     }
+    insert_instalments(tx, invoice).await
+}
+
+async fn insert_instalments(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
+    for (n, Instalment { due_date, amount_minor }) in (1_i64..).zip(&invoice.instalments) {
+        insert!(tx, "invoice_instalments", {
+            invoice_id: invoice.id,
+            instalment_order: n,
+            due_date: *due_date,
+            amount_minor: *amount_minor,
+        })
+        .run()
+        .await?;
+    }
+    Ok(())
+}
+
+/// Replaces the instalments of an invoice.
+pub async fn replace_instalments(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
+    tx.sql("delete from invoice_instalments where invoice_id = $1").bind(invoice.id).run().await?;
+    insert_instalments(tx, invoice).await
+}
+
+async fn insert_line(tx: &mut Tx, invoice: InvoiceId, n: i64, line: &Line) -> Result<()> {
+    insert!(tx, "invoice_lines", {
+        invoice_id: invoice,
+        line_order: n,
+        description: line.description.clone(),
+        kind: line.kind,
+        quantity: line.quantity,
+        unit_price_minor: line.unit_price_minor,
+        amount_minor: line.amount_minor,
+        tax_percent: line.tax_percent,
+    })
+    .run()
+    .await?;
     Ok(())
 }
 
@@ -134,22 +191,22 @@ pub async fn get(db: &mut impl Sql, id: InvoiceId) -> Result<Option<Invoice>> {
     Ok(rows.into_iter().next())
 }
 
-/// The invoices of an order, newest number first, locked until the transaction ends.
+/// The invoices over an order's price, newest number first, locked until the transaction ends.
 pub async fn lock_of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Invoice>> {
     // By id, as row locks are taken in one order.
     if tx.dialect() == Dialect::Postgres {
         let text =
-            format!("select v.id from invoices v where v.spv_id = $1 order by v.id{}", for_update(tx.dialect(), "v"));
+            format!("select v.id from invoices v where v.spv_id = $1 and not v.manual order by v.id{}", for_update(tx.dialect(), "v"));
         tx.sql_built(text).bind(spv).all::<(InvoiceId,)>().await?;
     }
-    let from = format!("{SELECT_WITH_NAMES} where v.spv_id = $1 order by v.year desc, v.number desc");
+    let from = format!("{SELECT_WITH_NAMES} where v.spv_id = $1 and not v.manual order by v.year desc, v.number desc");
     let sql = with_lines(tx.dialect(), &from);
     tx.sql_built(sql).bind(spv).list().await
 }
 
-/// Whether something was paid on an order's invoices.
+/// Whether something was paid on the invoices over an order's price.
 pub async fn has_payments(tx: &mut Tx, spv: SpvId) -> Result<bool> {
-    tx.sql("select exists (select 1 from invoices where spv_id = $1 and paid_minor > 0)").bind(spv).scalar().await
+    tx.sql("select exists (select 1 from invoices where spv_id = $1 and not manual and paid_minor > 0)").bind(spv).scalar().await
 }
 
 pub async fn by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<InvoiceId>> {
@@ -164,11 +221,13 @@ pub async fn lock(tx: &mut Tx, id: InvoiceId) -> Result<()> {
     Ok(())
 }
 
-/// Saves payments, credit notes, status and successor.
+/// Saves payments, credit notes, status, successor and due date. A new due date is reminded of anew.
 pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     tx.sql(
         "update invoices set paid_minor = $2, status = $3, void_reason = $4, updated_at = $5, updated_by = $6, \
-         version = $7, credited_minor = $8, replaced_by_id = $9 where id = $1",
+         version = $7, credited_minor = $8, replaced_by_id = $9, due_date = $10, \
+         warned_date = case when due_date = $10 then warned_date end, \
+         reminded_date = case when due_date = $10 then reminded_date end where id = $1",
     )
     .bind(invoice.id)
     .bind(invoice.paid_minor)
@@ -179,6 +238,7 @@ pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     .bind(invoice.version)
     .bind(invoice.credited_minor)
     .bind(invoice.replaced_by_id)
+    .bind(invoice.due_date)
     .run()
     .await?;
     Ok(())

@@ -144,7 +144,9 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         check.reject("company_id", Problem::new("required"));
     }
     let defaults = companies::defaults(ctx, input.company_id).await?;
-    let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
+    let currency = check
+        .optional("currency", input.currency.as_deref(), |text| defaults.office.parse_currency(text))
+        .unwrap_or(defaults.currency);
     let amount = |text: &str| Currency::parse(currency, text);
     let price_minor = check.required("price", input.price.as_deref(), amount);
     let commission_minor = if input.iso_id.is_some() {

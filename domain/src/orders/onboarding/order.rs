@@ -94,7 +94,9 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
     let vehicle_name = check.optional_line("vehicle_name", input.vehicle_name.as_deref(), LINE);
     let reference = check.optional_line("reference", input.reference.as_deref(), spvs::MAX_IDENTIFIER_LENGTH);
     let defaults = companies::defaults_within(db, ctx, input.company_id).await?;
-    let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
+    let currency = check
+        .optional("currency", input.currency.as_deref(), |text| defaults.office.parse_currency(text))
+        .unwrap_or(defaults.currency);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
     let price_minor = check.optional("price", input.price.as_deref(), |text| currency.parse(text));
     let percent =

@@ -88,6 +88,7 @@ pub const EVENTS: &[EventKind] = &[
     kind("invoice.paid", Topic::Invoices, CLIENT),
     kind("invoice.voided", Topic::Invoices, CLIENT),
     kind("invoice.credited", Topic::Invoices, CLIENT),
+    kind("invoice.planned", Topic::Invoices, CLIENT),
     kind("spv.price_corrected", Topic::Invoices, CLIENT),
     kind("invoice.receipt_sent", Topic::Invoices, STAFF),
     kind("request.created", Topic::Requests, STAFF),
@@ -183,6 +184,7 @@ pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
         | "invoice.part_paid"
         | "invoice.voided"
         | "invoice.credited"
+        | "invoice.planned"
         | "spv.price_corrected" => vec![notify(Client, Invoices)],
         "invoice.receipt_sent" => vec![notify(Staff, Invoices)],
         "lead.created" | "call.requested" => vec![notify(Staff, Requests)],

@@ -9,19 +9,20 @@ pub(crate) use today::{person_today_within, person_zone};
 use crate::{
     kernel::{
         access::{Action, Resource, Role},
+        bank_account,
         ctx::{Ctx, Options},
         db::{Db, ScopedFutureExt, Sql, Tx},
         error::{Error, Problem, Result},
         locale::{TIME_ZONE, is_zone},
         logo::{self, Logo},
-        money::Currency,
+        money::{self, Currency},
         validate::{LINE, MIN_PASSWORD_LENGTH, Validator},
     },
     platform::activity::{self, Event},
 };
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Days, Duration, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 use uuid::Uuid;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,6 +42,8 @@ pub struct Settings {
     pub identifier_prefix: Option<String>,
     /// Currency of orders without one of their own or their company's.
     pub default_currency: Option<Currency>,
+    /// The currencies of new orders and invoices; unset: [`Currency::USUAL`].
+    pub currencies: Option<Vec<Currency>>,
     /// The office's time zone: its deadlines and invoices, and the default of new accounts and companies.
     pub default_time_zone: Option<String>,
     /// Storage quota in GB; unset: the operator's.
@@ -149,6 +152,31 @@ impl Settings {
         self.default_currency.unwrap_or(options.default_currency)
     }
 
+    /// The currencies of new orders and invoices.
+    pub fn offered(&self) -> &[Currency] {
+        self.currencies.as_deref().unwrap_or(&Currency::USUAL)
+    }
+
+    /// Reads a currency that the office offers.
+    ///
+    /// # Errors
+    /// `unknown_currency`; `currency_not_offered` with those that are `allowed`.
+    pub fn parse_currency(&self, text: &str) -> Result<Currency, Problem> {
+        let currency: Currency = text.parse()?;
+        self.check_offered(currency)?;
+        Ok(currency)
+    }
+
+    /// # Errors
+    /// `currency_not_offered` with those that are `allowed`.
+    pub fn check_offered(&self, currency: Currency) -> Result<(), Problem> {
+        if self.offered().contains(&currency) {
+            return Ok(());
+        }
+        let allowed: Vec<_> = self.offered().iter().map(|one| one.code()).collect();
+        Err(Problem::new("currency_not_offered").with("allowed", allowed.join(", ")))
+    }
+
     pub fn time_zone(&self) -> &str {
         self.default_time_zone.as_deref().unwrap_or(TIME_ZONE)
     }
@@ -169,19 +197,72 @@ pub struct Billing {
     pub tax_id: Option<String>,
     /// Days until an invoice is due; unset: 14.
     pub due_days: Option<u64>,
+    /// Printed on invoices, such as how late payments are charged.
+    pub payment_terms: Option<String>,
+    /// Name of the tax, such as VAT.
+    pub tax_name: Option<String>,
+    /// Tax rate in percent; unset: no tax. The price of an order includes it.
+    #[schema(example = "20")]
+    pub tax_percent: Option<String>,
+    /// Tax is rounded for each line or once for each rate; unset: by line.
+    pub tax_rounding: Option<TaxRounding>,
+    /// Printed instead of a tax where the recipient accounts for it.
+    pub reverse_charge_text: Option<String>,
     pub bank: Option<Bank>,
+}
+
+crate::kernel::text_enum! {
+    /// Where the tax of an invoice is rounded to the minor unit.
+    #[derive(Default)]
+    pub enum TaxRounding {
+        /// For each line.
+        #[default]
+        Line = "line",
+        /// Once for each tax rate.
+        Total = "total",
+    }
+}
+
+/// The days to pay within, unless the office has set others.
+const DEFAULT_DUE_DAYS: u64 = 14;
+
+impl Billing {
+    /// When an invoice of this day is due.
+    pub fn due_date(&self, issued_date: NaiveDate) -> NaiveDate {
+        issued_date + Days::new(self.due_days.unwrap_or(DEFAULT_DUE_DAYS))
+    }
+
+    /// The tax rate in ten-thousandths of a percent.
+    pub fn tax_rate(&self) -> i64 {
+        self.tax_percent.as_deref().and_then(|text| money::parse_percent(text).ok()).unwrap_or(0)
+    }
 }
 
 /// The bank account for payments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bank {
+    pub kind: BankKind,
     pub account_holder: String,
     pub bank_name: String,
     /// Or IBAN.
     pub account_number: String,
     /// SWIFT/BIC, or a routing number.
     pub bank_code: Option<String>,
+}
+
+crate::kernel::text_enum! {
+    /// What identifies a bank account.
+    #[derive(Default)]
+    pub enum BankKind {
+        /// IBAN and, if given, BIC.
+        Iban = "iban",
+        /// Account number and American routing number.
+        Aba = "aba",
+        /// Whatever the bank uses; not validated.
+        #[default]
+        Other = "other",
+    }
 }
 
 /// Roles that require a second factor. Unset: staff, except in demo mode.
@@ -369,6 +450,11 @@ fn validate(new: Settings, old: &Settings) -> Result<Settings> {
         mail_sender: check.optional("mail_sender", new.mail_sender.as_deref(), sender),
         identifier_prefix: check.optional("identifier_prefix", new.identifier_prefix.as_deref(), prefix),
         default_currency: new.default_currency,
+        currencies: new.currencies.map(|mut chosen| {
+            let mut seen = BTreeSet::new();
+            chosen.retain(|currency| seen.insert(*currency));
+            chosen
+        }),
         default_time_zone: check.optional("default_time_zone", new.default_time_zone.as_deref(), zone),
         storage_quota_gb: new.storage_quota_gb.and_then(|gb| check.range("storage_quota_gb", gb, 1..=1_000_000)),
         retention: Retention {
@@ -380,6 +466,12 @@ fn validate(new: Settings, old: &Settings) -> Result<Settings> {
         logo_id: old.logo_id,
         version: old.version + 1,
     };
+    if settings.offered().is_empty() {
+        check.reject("currencies", Problem::new("required"));
+    }
+    if let Some(Err(problem)) = settings.default_currency.map(|currency| settings.check_offered(currency)) {
+        check.reject("default_currency", problem);
+    }
     check.finish()?;
     Ok(settings)
 }
@@ -491,12 +583,38 @@ fn validate_billing(check: &mut Validator, new: Billing) -> Billing {
         address: check.optional_text("billing.address", new.address.as_deref()),
         tax_id: check.optional_line("billing.tax_id", new.tax_id.as_deref(), 40),
         due_days: new.due_days.and_then(|days| check.range("billing.due_days", days, 0..=365)),
-        bank: new.bank.map(|bank| Bank {
-            account_holder: check.single_line("billing.bank.account_holder", &bank.account_holder, LINE),
-            bank_name: check.single_line("billing.bank.bank_name", &bank.bank_name, LINE),
-            account_number: check.single_line("billing.bank.account_number", &bank.account_number, 60),
-            bank_code: check.optional_line("billing.bank.bank_code", bank.bank_code.as_deref(), 40),
-        }),
+        payment_terms: check.optional_text("billing.payment_terms", new.payment_terms.as_deref()),
+        tax_name: check.optional_line("billing.tax_name", new.tax_name.as_deref(), 40),
+        tax_percent: check
+            .optional("billing.tax_percent", new.tax_percent.as_deref(), money::parse_percent)
+            .map(money::format_percent),
+        tax_rounding: new.tax_rounding,
+        reverse_charge_text: check.optional_text("billing.reverse_charge_text", new.reverse_charge_text.as_deref()),
+        bank: new.bank.map(|bank| validate_bank(check, &bank)),
+    }
+}
+
+fn validate_bank(check: &mut Validator, bank: &Bank) -> Bank {
+    const NUMBER: &str = "billing.bank.account_number";
+    const CODE: &str = "billing.bank.bank_code";
+    let (number, code) = (bank.account_number.as_str(), bank.bank_code.as_deref());
+    let (account_number, bank_code) = match bank.kind {
+        BankKind::Iban => (
+            check.required(NUMBER, Some(number), bank_account::parse_iban).unwrap_or_default(),
+            check.optional(CODE, code, bank_account::parse_bic),
+        ),
+        BankKind::Aba => (
+            check.required(NUMBER, Some(number), bank_account::parse_account_number).unwrap_or_default(),
+            check.required(CODE, code, bank_account::parse_routing_number),
+        ),
+        BankKind::Other => (check.single_line(NUMBER, number, 60), check.optional_line(CODE, code, 40)),
+    };
+    Bank {
+        kind: bank.kind,
+        account_holder: check.single_line("billing.bank.account_holder", &bank.account_holder, LINE),
+        bank_name: check.single_line("billing.bank.bank_name", &bank.bank_name, LINE),
+        account_number,
+        bank_code,
     }
 }
 

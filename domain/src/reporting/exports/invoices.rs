@@ -29,6 +29,7 @@ pub(super) const COLUMNS: &[Column<Row>] = &[
     column("overdue", |_, row| row.invoice.is_overdue(row.today).to_string()),
     column("currency", |_, row| row.invoice.currency.code().to_owned()),
     column("total", |_, row| row.invoice.currency.format(row.invoice.total_minor)),
+    column("tax", |_, row| row.invoice.currency.format(row.invoice.tax_minor)),
     column("credited", |_, row| row.invoice.currency.format(row.invoice.credited_minor)),
     column("paid", |_, row| row.invoice.currency.format(row.invoice.paid_minor)),
     column("due", |_, row| row.invoice.currency.format(row.invoice.due_minor())),

@@ -1,4 +1,4 @@
-import { Anchor, Stack, Textarea, TextInput } from '@mantine/core';
+import { Anchor, MultiSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
@@ -6,12 +6,15 @@ import { queryClient } from '../../api/cache';
 import { api, body, binaryBody } from '../../api/client';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import type { Settings } from '../../api/types';
+import type { BankKind, Settings } from '../../api/types';
+import { percentToWire } from '../../messages/amount';
 import { paths } from '../../paths';
-import { currencies, type Currency } from '../../shared/countries';
+import type { Currency } from '../../shared/countries';
+import { ALL_CURRENCIES } from '../../shared/currencies';
 import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
 import { orNull } from '../../shared/validators';
 import { LogoField } from '../../shared/settings/LogoField';
+import { AmountInput } from '../../ui/AmountInput';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { FieldPair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
@@ -161,6 +164,13 @@ function People({ settings }: Props) {
   );
 }
 
+const BANK_KINDS: BankKind[] = ['iban', 'aba', 'other'];
+
+/** Whether a field of the bank account is filled. */
+function hasAccount({ kind, ...bank }: { kind: BankKind } & Record<string, string>): boolean {
+  return kind !== 'other' || any(bank);
+}
+
 function BillingCard({ settings }: Props) {
   const { t } = useTranslation(['admin', 'names']);
   return (
@@ -173,7 +183,13 @@ function BillingCard({ settings }: Props) {
           address: of?.address ?? '',
           tax_id: of?.tax_id ?? '',
           due_days: of?.due_days?.toString() ?? '',
+          payment_terms: of?.payment_terms ?? '',
+          tax_name: of?.tax_name ?? '',
+          tax_percent: of?.tax_percent ?? '',
+          tax_rounding: of?.tax_rounding ?? 'line',
+          reverse_charge_text: of?.reverse_charge_text ?? '',
           bank: {
+            kind: of?.bank?.kind ?? ('other' as BankKind),
             account_holder: of?.bank?.account_holder ?? '',
             bank_name: of?.bank?.bank_name ?? '',
             account_number: of?.bank?.account_number ?? '',
@@ -187,7 +203,12 @@ function BillingCard({ settings }: Props) {
           address: orNull(billing.address),
           tax_id: orNull(billing.tax_id),
           due_days: numberOrNull(billing.due_days),
-          bank: any(bank) ? { ...bank, bank_code: orNull(bank.bank_code) } : null,
+          payment_terms: orNull(billing.payment_terms),
+          tax_name: orNull(billing.tax_name),
+          tax_percent: billing.tax_percent.trim() ? percentToWire(billing.tax_percent) : null,
+          tax_rounding: billing.tax_rounding,
+          reverse_charge_text: orNull(billing.reverse_charge_text),
+          bank: hasAccount(bank) ? { ...bank, bank_code: orNull(bank.bank_code) } : null,
         },
       })}
     >
@@ -217,6 +238,44 @@ function BillingCard({ settings }: Props) {
             placeholder="14"
             {...form.getInputProps('billing.due_days')}
           />
+          <Textarea
+            size="sm"
+            autosize
+            minRows={2}
+            label={t('names:field.payment_terms')}
+            description={t('settings.payment_terms_text')}
+            {...form.getInputProps('billing.payment_terms')}
+          />
+          <FieldPair>
+            <TextInput
+              size="sm"
+              label={t('names:field.tax_name')}
+              placeholder={t('settings.tax_name_example')}
+              {...form.getInputProps('billing.tax_name')}
+            />
+            <AmountInput
+              unit="%"
+              label={t('names:field.tax_percent')}
+              description={t('settings.tax_percent_text')}
+              {...form.getInputProps('billing.tax_percent')}
+            />
+          </FieldPair>
+          <ChoiceSelect
+            label={t('names:field.tax_rounding')}
+            choices={[
+              { value: 'line', label: t('settings.tax_rounding_line') },
+              { value: 'total', label: t('settings.tax_rounding_total') },
+            ]}
+            {...form.getInputProps('billing.tax_rounding')}
+          />
+          <Textarea
+            size="sm"
+            autosize
+            minRows={2}
+            label={t('names:field.reverse_charge_text')}
+            description={t('settings.reverse_charge_text')}
+            {...form.getInputProps('billing.reverse_charge_text')}
+          />
           <FieldPair>
             <TextInput
               size="sm"
@@ -229,6 +288,11 @@ function BillingCard({ settings }: Props) {
               {...form.getInputProps('billing.bank.bank_name')}
             />
           </FieldPair>
+          <ChoiceSelect
+            label={t('names:field.bank_kind')}
+            choices={BANK_KINDS.map((value) => ({ value, label: t(`names:bank_kind.${value}`) }))}
+            {...form.getInputProps('billing.bank.kind')}
+          />
           <FieldPair>
             <TextInput
               size="sm"
@@ -279,11 +343,13 @@ function Orders({ settings }: Props) {
       valuesOf={(of) => ({
         identifier_prefix: of.system?.identifier_prefix ?? '',
         default_currency: of.default_currency as Currency,
+        currencies: of.currencies as string[],
         default_time_zone: of.system?.default_time_zone ?? '',
       })}
       changeOf={(values) => ({
         identifier_prefix: orNull(values.identifier_prefix),
         default_currency: values.default_currency,
+        currencies: values.currencies as Currency[],
         default_time_zone: orNull(values.default_time_zone),
       })}
     >
@@ -300,7 +366,7 @@ function Orders({ settings }: Props) {
             <ChoiceSelect
               label={t('settings.default_currency')}
               description={t('settings.default_currency_text')}
-              choices={currencies}
+              choices={form.values.currencies.map((value) => ({ value: value as Currency, label: value }))}
               {...form.getInputProps('default_currency')}
             />
             <TimeZoneSelect
@@ -309,6 +375,14 @@ function Orders({ settings }: Props) {
               {...form.getInputProps('default_time_zone')}
             />
           </FieldPair>
+          <MultiSelect
+            size="sm"
+            searchable
+            label={t('names:field.currencies')}
+            description={t('settings.currencies_text')}
+            data={ALL_CURRENCIES}
+            {...form.getInputProps('currencies')}
+          />
           <p className={classes.link}>
             {t('settings.templates_text')}{' '}
             <Anchor component={Link} to={paths.employeeTemplates} fz="inherit" underline="always">

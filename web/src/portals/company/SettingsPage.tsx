@@ -11,7 +11,7 @@ import { queries } from '../../api/queries';
 import type { CompanySettings, CompanySettingsChange } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { languageNames, languages, useLocale } from '../../messages/locale';
-import { currencies, currency as usual } from '../../shared/countries';
+import { useCurrencies, currency as usual } from '../../shared/countries';
 import { CountrySelect } from '../../shared/geo/CountrySelect';
 import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
 import { required } from '../../shared/validators';
@@ -198,6 +198,7 @@ function Contact({ settings }: { settings: CompanySettings }) {
 function Regional({ settings }: { settings: CompanySettings }) {
   const { t } = useTranslation(['company', 'names', 'profile']);
   const { data: office } = useQuery(queries.settings());
+  const currencies = useCurrencies(settings.currency);
   const [now] = useState(() => new Date().toISOString());
   // The example follows the saved format immediately.
   useLocale();

@@ -21,6 +21,7 @@ import classes from './InvoiceView.module.css';
 import { PrintableInvoice } from './PrintableInvoice';
 import { Receipts } from './Receipts';
 import { downloadInvoice } from './download';
+import { nextPayment } from './nextPayment';
 import { orderNameOf } from '../spvs/orderName';
 
 interface Props {
@@ -41,7 +42,10 @@ export function InvoiceView({ id, trail, actions, receiptActions, side }: Props)
   const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
   if (error && !invoice) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   const isDue =
-    invoice !== undefined && invoice.due !== '0.00' && invoice.status !== 'void' && invoice.status !== 'paid';
+    invoice !== undefined &&
+    Number(invoice.due) > 0 &&
+    invoice.status !== 'void' &&
+    invoice.status !== 'paid';
   return (
     <>
       <div className={classes.screen}>
@@ -75,7 +79,9 @@ export function InvoiceView({ id, trail, actions, receiptActions, side }: Props)
               <Payments invoice={invoice} />
               <CreditNotes invoice={invoice} />
               {receiptActions && <Receipts invoice={invoice} actions={receiptActions(invoice)} />}
-              {isDue && <BankDetails bank={invoice.bank} reference={invoice.number} />}
+              {isDue && (
+                <BankDetails bank={invoice.bank} reference={invoice.number} payment={nextPayment(invoice)} />
+              )}
               {/* Payment instructions first for payers. */}
               {!receiptActions && <Receipts invoice={invoice} />}
             </div>

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { IconReceipt2 } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
@@ -19,14 +20,14 @@ import { InvoiceState } from './InvoiceState';
 import classes from './OrderInvoices.module.css';
 
 /** Invoices and credit notes of an order, visible to its client and staff. */
-export function OrderInvoices({ spv }: { spv: Pick<Spv, 'id'> }) {
+export function OrderInvoices({ spv, actions }: { spv: Pick<Spv, 'id'>; actions?: ReactNode }) {
   const { t } = useTranslation('billing');
   const me = useMe();
   const { rows, error, retry } = rowsState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
   const { data: notes = [] } = useInfiniteQuery(queries.creditNotes({ spv_id: spv.id }));
   const pathOf = me.role === 'client' ? paths.clientInvoice : paths.employeeInvoice;
   return (
-    <Section title={t('list')} flush>
+    <Section title={t('list')} actions={actions} flush>
       {!rows && error && <ErrorState message={error} onRetry={retry} />}
       {!rows && !error && <ActivitySkeleton />}
       {rows?.length === 0 && <EmptyState icon={<IconReceipt2 size={20} />} title={t('empty')} />}

@@ -1,7 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import type { InvoiceDetail } from '../../api/types';
-import { date, money } from '../../messages/format';
+import { decimalText } from '../../messages/amount';
+import { date, money, percent } from '../../messages/format';
 import { BankFacts } from './BankDetails';
+import { nextPayment } from './nextPayment';
 import classes from './PrintableInvoice.module.css';
 import { InvoiceState } from './InvoiceState';
 import { Prose } from '../../ui/Prose';
@@ -11,6 +13,11 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
   const { t } = useTranslation(['billing', 'common', 'names']);
   const amount = (value: string) => money(value, invoice.currency);
   const { from } = invoice;
+  // Columns that say something.
+  const hasQuantities = invoice.lines.some((line) => line.amount !== line.unit_price);
+  const hasTax = invoice.taxes.length > 0;
+  const taxName = invoice.tax_name ?? t('names:paper.tax');
+  const columns = 2 + (hasQuantities ? 2 : 0) + (hasTax ? 1 : 0);
   return (
     <article className={classes.paper} aria-label={t('invoice', { number: invoice.number })}>
       <div className={classes.head}>
@@ -44,6 +51,21 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
         <thead>
           <tr>
             <th scope="col">{t('description')}</th>
+            {hasQuantities && (
+              <>
+                <th scope="col" className={classes.amount}>
+                  {t('names:paper.quantity')}
+                </th>
+                <th scope="col" className={classes.amount}>
+                  {t('names:paper.unit_price')}
+                </th>
+              </>
+            )}
+            {hasTax && (
+              <th scope="col" className={classes.amount}>
+                {taxName}
+              </th>
+            )}
             <th scope="col" className={classes.amount}>
               {t('column.amount')}
             </th>
@@ -55,37 +77,50 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
               <td>
                 <Prose>{line.description}</Prose>
               </td>
+              {hasQuantities && (
+                <>
+                  <td className={classes.amount}>{decimalText(line.quantity)}</td>
+                  <td className={classes.amount}>{amount(line.unit_price)}</td>
+                </>
+              )}
+              {hasTax && <td className={classes.amount}>{percent(line.tax_percent)}</td>}
               <td className={classes.amount}>{amount(line.amount)}</td>
             </tr>
           ))}
         </tbody>
         <tfoot>
-          <tr className={classes.strong}>
-            <th scope="row">{t('total')}</th>
-            <td className={classes.amount}>{amount(invoice.total)}</td>
-          </tr>
+          {hasTax && <Sum columns={columns} label={t('names:paper.net')} value={amount(invoice.net)} />}
+          {invoice.taxes.map((tax) => (
+            <Sum
+              key={tax.percent}
+              columns={columns}
+              label={t('names:paper.tax_on', {
+                tax: `${taxName} ${percent(tax.percent)}`,
+                net: amount(tax.net),
+              })}
+              value={amount(tax.tax)}
+            />
+          ))}
+          <Sum columns={columns} label={t('total')} value={amount(invoice.total)} strong />
           {Number(invoice.credited) > 0 && (
-            <tr>
-              <th scope="row">{t('credited')}</th>
-              <td className={classes.amount}>{amount(`-${invoice.credited}`)}</td>
-            </tr>
+            <Sum columns={columns} label={t('credited')} value={amount(`-${invoice.credited}`)} />
           )}
-          <tr>
-            <th scope="row">{t('paid')}</th>
-            <td className={classes.amount}>{amount(invoice.paid)}</td>
-          </tr>
-          <tr className={classes.strong}>
-            <th scope="row">{t('due')}</th>
-            <td className={classes.amount}>{amount(invoice.due)}</td>
-          </tr>
+          <Sum columns={columns} label={t('paid')} value={amount(invoice.paid)} />
+          <Sum columns={columns} label={t('due')} value={amount(invoice.due)} strong />
           {Number(invoice.credit) > 0 && (
-            <tr>
-              <th scope="row">{t('credit')}</th>
-              <td className={classes.amount}>{amount(invoice.credit)}</td>
-            </tr>
+            <Sum columns={columns} label={t('credit')} value={amount(invoice.credit)} />
           )}
         </tfoot>
       </table>
+      <Instalments invoice={invoice} />
+      {[invoice.tax_note, invoice.terms].map(
+        (text) =>
+          text && (
+            <p key={text} className={classes.note}>
+              <Prose>{text}</Prose>
+            </p>
+          ),
+      )}
       {invoice.void_reason && (
         <p className={classes.void}>
           <Prose>{t('voided', { reason: invoice.void_reason })}</Prose>
@@ -95,10 +130,68 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
       {isDue && invoice.bank && (
         <div className={classes.pay}>
           <h3>{t('bank.title')}</h3>
-          <BankFacts bank={invoice.bank} reference={invoice.number} />
+          <BankFacts bank={invoice.bank} reference={invoice.number} payment={nextPayment(invoice)} />
         </div>
       )}
     </article>
+  );
+}
+
+/** Due dates of a deposit, a balance and the like. */
+function Instalments({ invoice }: { invoice: InvoiceDetail }) {
+  const { t } = useTranslation(['billing', 'names']);
+  if (invoice.instalments.length === 0) return null;
+  const amount = (value: string) => money(value, invoice.currency);
+  return (
+    <table className={classes.instalments}>
+      <caption>{t('names:paper.instalments')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('column.due_date')}</th>
+          <th scope="col" className={classes.amount}>
+            {t('column.amount')}
+          </th>
+          <th scope="col" className={classes.amount}>
+            {t('paid')}
+          </th>
+          <th scope="col" className={classes.amount}>
+            {t('due')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {invoice.instalments.map((instalment) => (
+          <tr key={instalment.due_date}>
+            <th scope="row">{date(instalment.due_date)}</th>
+            <td className={classes.amount}>{amount(instalment.amount)}</td>
+            <td className={classes.amount}>{amount(instalment.paid)}</td>
+            <td className={classes.amount}>{amount(instalment.due)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** A sum below the lines. */
+function Sum({
+  columns,
+  label,
+  value,
+  strong = false,
+}: {
+  columns: number;
+  label: string;
+  value: string;
+  strong?: boolean;
+}) {
+  return (
+    <tr className={strong ? classes.strong : undefined}>
+      <th scope="row" colSpan={columns - 1}>
+        {label}
+      </th>
+      <td className={classes.amount}>{value}</td>
+    </tr>
   );
 }
 

@@ -5,7 +5,7 @@ mod store;
 
 pub use store::Filter;
 
-use super::{Invoice, event, rollup, save_counted};
+use super::{Invoice, event, lines, rollup, save_counted};
 use crate::{
     kernel::{
         access::{Action, Resource},
@@ -45,6 +45,8 @@ crate::kernel::db::row! {
         pub billed_address: Option<String>,
         pub currency: Currency,
         pub amount_minor: i64,
+        /// The tax within the amount.
+        pub tax_minor: i64,
         pub description: String,
         pub issued_date: NaiveDate,
         pub created_at: DateTime<Utc>,
@@ -87,6 +89,8 @@ pub(super) async fn issue(
     let credited = super::bump_version(ctx, invoice.credited(minor)?);
     let issued_date = settings::within(tx).await?.day(ctx.now());
     let year = i64::from(issued_date.year());
+    // By what is credited so far, so that the notes of a whole invoice add up to its tax.
+    let tax_of = |part_minor| lines::tax_share(invoice.tax_minor, invoice.total_minor, part_minor);
     let identifier = Map::from_iter([("identifier".to_owned(), invoice.spv_identifier().into())]);
     let note = CreditNote {
         id: CreditNoteId(ctx.random.uuid()),
@@ -104,6 +108,7 @@ pub(super) async fn issue(
         billed_address: invoice.billed_address.clone(),
         currency: invoice.currency,
         amount_minor: minor,
+        tax_minor: tax_of(credited.credited_minor) - tax_of(invoice.credited_minor),
         description: i18n::text(language, "names", "invoice_line.credit", &identifier),
         issued_date,
         created_at: ctx.now(),

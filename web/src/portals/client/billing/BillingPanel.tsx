@@ -9,6 +9,7 @@ import { BankDetails } from '../../../shared/invoices/BankDetails';
 import { InvoiceGrid } from '../../../shared/invoices/InvoiceGrid';
 import { OutstandingAmounts } from '../../../shared/invoices/OutstandingAmounts';
 import { Section } from '../../../ui/Section';
+import { NextPayments } from './NextPayments';
 
 /** Outstanding amounts, bank details and invoices. */
 export function BillingPanel() {
@@ -17,6 +18,7 @@ export function BillingPanel() {
   return (
     <Stack gap="md">
       <OutstandingAmounts title={t('owed.title')} creditTitle={t('credit.title')} />
+      {data && data.payments.length > 0 && <NextPayments payments={data.payments} />}
       {data && data.owed.length > 0 && <BankDetails bank={data.bank} />}
       {/* Waits for the bank details above, to avoid a layout shift. */}
       {!isPending && (

@@ -6,7 +6,7 @@ import { api, body, idempotencyHeaders } from '../../../api/client';
 import { amountToWire } from '../../../messages/amount';
 import { paths, successPath } from '../../../paths';
 import { useCompanyCurrency } from '../../../shared/companies';
-import { currencies, useCountries, type Country, type Currency } from '../../../shared/countries';
+import { useCountries, useCurrencies, type Country, type Currency } from '../../../shared/countries';
 import { useFormDraft } from '../../../shared/drafts';
 import { useMe } from '../../../shared/session/me';
 import { useAttachments } from '../../../shared/documents/useAttachments';
@@ -74,6 +74,7 @@ function OrderForm() {
   });
   const usual = useCompanyCurrency(useMe().company?.id);
   const currency = form.values.currency ?? usual;
+  const currencies = useCurrencies();
   const save = useSave({
     form: {
       setErrors: (errors) =>

@@ -1,10 +1,10 @@
-import { Textarea } from '@mantine/core';
+import { Checkbox, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
-import { amountToWire } from '../../../messages/amount';
+import { amountToWire, parseAmount } from '../../../messages/amount';
 import { money, todayInOfficeZone } from '../../../messages/format';
 import { orNull, required } from '../../../shared/validators';
 import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
@@ -18,10 +18,18 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
   const { t } = useTranslation(['billing', 'names']);
   const missing = useRequiredFieldsMessage();
   const form = useForm({
-    initialValues: { amount: '', amount_again: '', received_date: todayInOfficeZone(), note: '' },
+    initialValues: {
+      amount: '',
+      amount_again: '',
+      received_date: todayInOfficeZone(),
+      note: '',
+      keep_excess: false,
+    },
     validate: { amount: required, amount_again: required, received_date: required },
   });
   const { id, number, currency } = invoice;
+  const amount = parseAmount(form.values.amount, currency);
+  const isMore = amount.kind === 'read' && Number(amount.value) > Number(invoice.due);
   // The version at opening: a concurrent payment causes a conflict.
   const [initialInvoice] = useState(invoice);
   const save = useSave({
@@ -38,6 +46,7 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
             amount_again: amountToWire(values.amount_again, currency),
             received_date: values.received_date,
             note: orNull(values.note),
+            keep_excess: values.keep_excess,
           },
         }),
       ),
@@ -81,6 +90,14 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
         required
         {...form.getInputProps('received_date')}
       />
+      {isMore && (
+        <Checkbox
+          size="sm"
+          label={t('pay.keep_excess')}
+          description={t('pay.keep_excess_text')}
+          {...form.getInputProps('keep_excess', { type: 'checkbox' })}
+        />
+      )}
       <Textarea label={t('names:field.note')} autosize minRows={2} {...form.getInputProps('note')} />
     </FormModal>
   );

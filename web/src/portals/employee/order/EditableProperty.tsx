@@ -5,7 +5,12 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SpvChange, SpvDetail } from '../../../api/types';
 import { amountToWire, percentToWire } from '../../../messages/amount';
-import { currencies, useCountries, type Country, type Currency } from '../../../shared/countries';
+import {
+  useCountries,
+  useCurrencies,
+  type Country,
+  type Currency,
+} from '../../../shared/countries';
 import { AmountInput } from '../../../ui/AmountInput';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -86,6 +91,7 @@ function Editor({ spv, field, label, input, onClose }: EditorProps) {
     // After the dialog is gone, which keeps the focus.
     onLeave: () => requestAnimationFrame(focus),
   });
+  const currencies = useCurrencies(spv.currency);
   const props = { ...form.getInputProps(field), 'aria-label': label };
   const wire = (change: SpvChange): SpvChange => {
     const typed = change[field] ?? '';

@@ -18,6 +18,7 @@ import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
 import { ErrorState } from '../../../ui/ErrorState';
 import { Prose } from '../../../ui/Prose';
+import { NewInvoiceButton } from './NewInvoiceButton';
 import { OrderHeader } from './OrderHeader';
 import { OrderSteps } from './OrderSteps';
 import { Properties } from './Properties';
@@ -63,7 +64,7 @@ function Order({ spv }: { spv: SpvDetail }) {
     ),
     documents: <OrderDocuments spv={spv} />,
     messages: <OrderThread spvId={spv.id} notes />,
-    invoices: <OrderInvoices spv={spv} />,
+    invoices: <OrderInvoices spv={spv} actions={<NewInvoiceButton spv={spv} />} />,
     activity: <Timeline spvId={spv.id} />,
   };
   return (

@@ -1,0 +1,30 @@
+-- Lines of invoices with quantity, unit price, kind and tax rate.
+alter table invoice_lines add column kind text not null default 'fee' check (kind in ('fee', 'filing_fee', 'discount'));
+-- In thousandths.
+alter table invoice_lines add column quantity integer not null default 1000;
+-- Null is the amount of the line, as of lines before there were quantities. Negative for a discount.
+alter table invoice_lines add column unit_price_minor integer;
+-- Ten-thousandths of a percent.
+alter table invoice_lines add column tax_percent integer not null default 0;
+
+-- Written by hand, beside the invoices over the order's price.
+alter table invoices add column manual integer not null default 0;
+-- The tax within the total, and how it follows from the lines.
+alter table invoices add column tax_minor integer not null default 0;
+alter table invoices add column tax_included integer not null default 1;
+alter table invoices add column tax_rounding text not null default 'line' check (tax_rounding in ('line', 'total'));
+alter table invoices add column tax_name text;
+-- Why no tax is charged, such as reverse charge.
+alter table invoices add column tax_note text;
+alter table invoices add column terms text;
+-- The tax within the amount.
+alter table credit_notes add column tax_minor integer not null default 0;
+
+-- Instalments of an invoice, such as deposit and balance. An invoice without is due at once.
+create table invoice_instalments (
+    invoice_id blob not null references invoices (id),
+    instalment_order integer not null,
+    due_date text not null,
+    amount_minor integer not null check (amount_minor > 0),
+    primary key (invoice_id, instalment_order)
+) strict;

@@ -1,0 +1,83 @@
+import { ActionIcon, Button, type TextInputProps } from '@mantine/core';
+import { randomId } from '@mantine/hooks';
+import { IconTrash } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { amountToWire } from '../../../messages/amount';
+import { AmountInput } from '../../../ui/AmountInput';
+import { DateField } from '../../../ui/DateField';
+import classes from './NewInvoiceForm.module.css';
+
+export interface InstalmentValues {
+  /** React key of the row. */
+  key: string;
+  due_date: string;
+  amount: string;
+}
+
+export function newInstalment(known?: Partial<InstalmentValues>): InstalmentValues {
+  return { key: randomId(), due_date: '', amount: '', ...known };
+}
+
+export function instalmentsToWire(rows: InstalmentValues[], currency: string) {
+  return rows.map(({ due_date, amount }) => ({ due_date, amount: amountToWire(amount, currency) }));
+}
+
+interface Props {
+  rows: InstalmentValues[];
+  currency: string;
+  /** Error of the whole plan. */
+  problem: ReactNode;
+  field: (
+    index: number,
+    name: 'due_date' | 'amount',
+  ) => TextInputProps & { onChange: (value: string) => void };
+  onAdd: () => void;
+  onRemove: (index: number) => void;
+}
+
+/** Rows of a plan: due date and amount. */
+export function InstalmentFields({ rows, currency, problem, field, onAdd, onRemove }: Props) {
+  const { t } = useTranslation(['billing', 'names']);
+  return (
+    <>
+      {rows.map((row, index) => (
+        <div
+          key={row.key}
+          role="group"
+          aria-label={t('instalments.row', { number: index + 1 })}
+          className={classes.instalment}
+        >
+          <DateField
+            presets="due"
+            label={t('names:field.due_date')}
+            required
+            value={row.due_date}
+            onChange={field(index, 'due_date').onChange}
+            error={field(index, 'due_date').error}
+          />
+          <AmountInput unit={currency} label={t('names:field.amount')} required {...field(index, 'amount')} />
+          <ActionIcon
+            variant="default"
+            size="lg"
+            className={classes.remove}
+            aria-label={t('instalments.remove', { number: index + 1 })}
+            onClick={() => onRemove(index)}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </div>
+      ))}
+      {problem && (
+        <p role="alert" className={classes.problem}>
+          {problem}
+        </p>
+      )}
+      <div className={classes.add}>
+        <Button variant="default" size="compact-sm" onClick={onAdd}>
+          {t('instalments.add')}
+        </Button>
+      </div>
+    </>
+  );
+}
