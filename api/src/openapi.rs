@@ -163,7 +163,7 @@ fn add_etag(operation: &mut Operation) -> bool {
 }
 
 /// Schemas of versioned rows.
-const VERSIONED_ROWS: [&str; 23] = [
+const VERSIONED_ROWS: [&str; 24] = [
     "Account",
     "AccountDetail",
     "Call",
@@ -180,6 +180,7 @@ const VERSIONED_ROWS: [&str; 23] = [
     "Iso",
     "IsoDetail",
     "Lead",
+    "PayoutAccount",
     "PayoutRun",
     "Profile",
     "ReportSchedule",

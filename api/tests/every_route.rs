@@ -352,6 +352,17 @@ impl Rows<'_> {
         invoices::list(&self.root(), &filter, &Default::default()).await.expect("a list").items.remove(0)
     }
 
+    /// Ivan with an account that is not confirmed.
+    async fn account(&self) -> String {
+        let account = isos::NewPayoutAccount {
+            account_holder: Some("Ivan Test".to_owned()),
+            iban: Some("DE89370400440532013000".to_owned()),
+            ..Default::default()
+        };
+        isos::set_payout_account(&self.root(), self.iso, None, account).await.expect("an account");
+        self.iso.to_string()
+    }
+
     /// Ivan's commission for a closed order of Maya's.
     async fn commission(&self) -> CommissionId {
         let root = self.root();
@@ -574,7 +585,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "commission_get" => (rows.id("commission").await, none()),
         "commission_approve" => (String::new(), json!({ "ids": [rows.id("commission").await] })),
         "commission_void" => (rows.id("commission").await, reason()),
-        "payout_run_get" | "payout_run_csv" | "payout_run_pay" | "payout_run_discard" => (rows.id("run").await, none()),
+        "payout_run_get" | "payout_run_csv" | "payout_run_sepa" | "payout_run_pay" | "payout_run_discard" => (rows.id("run").await, none()),
         "invoice_create" | "invoice_preview" => {
             let line = json!({ "description": "Renewal", "unit_price": "100", "quantity": "2", "tax_percent": "20" });
             (String::new(), json!({ "spv_id": rows.id("spv").await, "lines": [line] }))
@@ -584,6 +595,11 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
             let instalments = [part("2027-01-01", "4"), part("2027-02-01", "6")];
             (rows.id("void_invoice").await, json!({ "instalments": instalments }))
         }
+        "iso_account_get" => (rows.id("iso").await, none()),
+        "iso_account_set" => {
+            (rows.iso.to_string(), json!({ "account_holder": "Ivan Test", "iban": "DE89370400440532013000" }))
+        }
+        "iso_account_confirm" => (rows.account().await, json!({ "number": "DE89370400440532013000" })),
         "invoice_pay" => (rows.id("invoice").await, json!({ "amount": "0.01" })),
         "invoice_send_receipt" => (rows.id("invoice").await, json!({ "document_id": rows.id("document_without_order").await })),
         "invoice_void" => (rows.id("void_invoice").await, reason()),

@@ -83,6 +83,8 @@ fn resources() -> Vec<(&'static str, Resource)> {
         ("own commission", Resource::Commission { company_id: company(OWN), iso_id: iso(OWN) }),
         ("foreign commission", Resource::Commission { company_id: company(FOREIGN), iso_id: iso(FOREIGN) }),
         ("payouts", Resource::Payouts),
+        ("own account", Resource::PayoutAccount { iso_id: iso(OWN) }),
+        ("foreign account", Resource::PayoutAccount { iso_id: iso(FOREIGN) }),
         ("leads", Resource::Leads),
         ("own lead", Resource::Lead { iso_id: iso(OWN) }),
         ("foreign lead", Resource::Lead { iso_id: iso(FOREIGN) }),

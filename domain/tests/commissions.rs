@@ -118,7 +118,7 @@ async fn closed_order_earns_and_cancelled_order_reverses_commission() {
         let row = list_entries(&sam, &Filter::default()).await[0].id;
         assert_eq!(code(&commissions::void(&sam, row, None, "No").await.unwrap_err()), "commission_settled");
         let bank = commissions::bank(&sam, run.run.id).await.unwrap();
-        assert!(bank.contains("Ingrid Test,ingrid@example.com,Meridian,50.00,USD,PAY-2026-002 "), "{bank}");
+        assert!(bank.contains("Ingrid Test,ingrid@example.com,Meridian,,,,,,50.00,USD,PAY-2026-002 "), "{bank}");
         let future = commissions::pay(&sam, run.run.id, None, Some("2026-11-23")).await.unwrap_err();
         assert_eq!(code(&future), "paid_date future");
         commissions::pay(&sam, run.run.id, None, None).await.unwrap();

@@ -58,7 +58,8 @@ async fn deposit_and_balance_are_paid_in_parts_each_by_its_due_date() {
         let deposit = pay(&elias, id, "400").await;
         assert_eq!(deposit.due_date.to_string(), "2027-01-31");
         assert_eq!(to_pay(&maya).await, [("2027-01-31".to_owned(), 65_000)]);
-        let states: Vec<_> = deposit.instalment_states().iter().map(|state| (state.amount_minor, state.paid_minor)).collect();
+        let states: Vec<_> =
+            deposit.instalment_states().iter().map(|state| (state.amount_minor, state.paid_minor)).collect();
         assert_eq!(states, [(50_000, 50_000), (75_000, 10_000)]);
         // A lower price is taken off the balance.
         let lower = Correction { price: text("1000"), ..Correction::default() };
@@ -81,7 +82,10 @@ async fn plan_that_does_not_add_up_is_refused_beside_its_fields() {
         let invoice = first(&maya).await;
         for (plan, refused) in [
             (vec![part("2026-12-01", "500"), part("2027-01-31", "749.99")], "instalments instalments_differ"),
-            (vec![part("2026-12-01", "500"), NewInstalment::default()], "instalments.1.due_date required, instalments.1.amount required"),
+            (
+                vec![part("2026-12-01", "500"), NewInstalment::default()],
+                "instalments.1.due_date required, instalments.1.amount required",
+            ),
             (vec![part("2026-12-01", "0"), part("2027-01-31", "1250")], "instalments.0.amount not_positive"),
             (vec![part("2026-12-01", "-1"), part("2027-01-31", "1251")], "instalments.0.amount negative"),
             (vec![part("2027-01-31", "500"), part("2026-12-01", "750")], "instalments.1.due_date not_after_previous"),
@@ -92,12 +96,18 @@ async fn plan_that_does_not_add_up_is_refused_beside_its_fields() {
             let found = invoices::set_instalments(&elias, invoice.id, None, plan.clone()).await.unwrap_err();
             assert_eq!(code(&found), refused);
             let line = NewLine { description: text("Renewal"), unit_price: text("1250"), ..NewLine::default() };
-            let new = NewInvoice { spv_id: Some(invoice.spv_id), lines: vec![line], instalments: plan, ..NewInvoice::default() };
+            let new = NewInvoice {
+                spv_id: Some(invoice.spv_id),
+                lines: vec![line],
+                instalments: plan,
+                ..NewInvoice::default()
+            };
             let found = code(&invoices::create(&elias, new).await.unwrap_err());
             assert_eq!(found, refused);
         }
         let plan = || vec![part("2026-12-01", "1250")];
-        let refusal = async |ctx: &Ctx| code(&invoices::set_instalments(ctx, invoice.id, None, plan()).await.unwrap_err());
+        let refusal =
+            async |ctx: &Ctx| code(&invoices::set_instalments(ctx, invoice.id, None, plan()).await.unwrap_err());
         assert_eq!(refusal(&maya).await, "forbidden");
         assert_eq!(refusal(&cora).await, "not_found");
         let stale = invoices::set_instalments(&elias, invoice.id, Some(7), plan()).await.unwrap_err();
@@ -160,7 +170,9 @@ async fn each_instalment_is_reminded_of_before_and_after_its_due_date() {
         }
         let all: Vec<_> = [soon, later]
             .into_iter()
-            .flat_map(|date| ["invoice.due_soon", "invoice.overdue"].map(|action| (action.to_owned(), date.to_string())))
+            .flat_map(|date| {
+                ["invoice.due_soon", "invoice.overdue"].map(|action| (action.to_owned(), date.to_string()))
+            })
             .collect();
         assert_eq!(sent, all);
     })

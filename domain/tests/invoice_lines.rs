@@ -141,8 +141,10 @@ async fn manual_invoice_leaves_the_invoices_of_the_price_alone() {
             [(Status::Void, "USD", 125_000), (Status::PartPaid, "JPY", 9_000), (Status::Due, "EUR", 90_000)]
         );
         // A void one is raised again with its lines.
-        let second =
-            invoices::create(&elias, of(id, vec![line("fee", "Apostille", "2", "80", Some("19"))])).await.unwrap().invoice;
+        let second = invoices::create(&elias, of(id, vec![line("fee", "Apostille", "2", "80", Some("19"))]))
+            .await
+            .unwrap()
+            .invoice;
         invoices::void(&elias, second.id, None, "Wrong year").await.unwrap();
         let again = invoices::raise(&elias, second.id, None).await.unwrap().invoice;
         assert_eq!((&again.lines, again.total_minor, again.manual), (&second.lines, 19_040, true));

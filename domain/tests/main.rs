@@ -32,6 +32,7 @@ mod order_billing;
 mod order_lifecycle;
 mod order_parties;
 mod order_requests;
+mod payout_accounts;
 mod profile;
 mod readiness;
 mod reports;

@@ -28,3 +28,18 @@ create table invoice_instalments (
     amount_minor bigint not null check (amount_minor > 0),
     primary key (invoice_id, instalment_order)
 );
+
+-- Bank account of an ISO partner for payouts: an IBAN, or an account and a routing number.
+create table iso_accounts (
+    iso_id uuid primary key references isos (id),
+    account_holder text not null,
+    iban text,
+    account_number text,
+    routing_number text,
+    bic text,
+    entered_at timestamptz not null,
+    entered_by text not null,
+    confirmed_at timestamptz,
+    confirmed_by text,
+    version bigint not null
+);

@@ -28,3 +28,18 @@ create table invoice_instalments (
     amount_minor integer not null check (amount_minor > 0),
     primary key (invoice_id, instalment_order)
 ) strict;
+
+-- Bank account of an ISO partner for payouts: an IBAN, or an account and a routing number.
+create table iso_accounts (
+    iso_id blob primary key references isos (id),
+    account_holder text not null,
+    iban text,
+    account_number text,
+    routing_number text,
+    bic text,
+    entered_at text not null,
+    entered_by text not null,
+    confirmed_at text,
+    confirmed_by text,
+    version integer not null
+) strict;

@@ -105,7 +105,9 @@ mod tests {
         let mut writer = PageWriter::new(&fonts);
         lay_out(&mut writer, &note, &Billing::default(), office, "en-US", DateFormat::Auto);
         let texts: Vec<String> = writer.texts().into_iter().flatten().map(|(text, ..)| text).collect();
-        for text in ["Credit note", "CN-2026-0003", "2026-0007", "OKEANOS-1", "1,250.50", "Maya Ortiz", "Credited", "208.42"] {
+        for text in
+            ["Credit note", "CN-2026-0003", "2026-0007", "OKEANOS-1", "1,250.50", "Maya Ortiz", "Credited", "208.42"]
+        {
             assert!(texts.iter().any(|placed| placed == text), "{text} in {texts:?}");
         }
         let file = render_credit_note(&note, &Billing::default(), office, "es", DateFormat::Auto).unwrap();

@@ -620,9 +620,21 @@ pub(crate) mod tests {
         of.invoice.instalments = vec![instalment(11, 100_000), instalment(12, 149_000)];
         let found: Vec<String> = placed(&of).into_iter().flatten().map(|(text, ..)| text).collect();
         for text in [
-            "2.5", "1,000.00", "2,500.00", "20 %", "-500.00", "Net", "2,090.00", "VAT 20 % on 2,000.00", "400.00",
-            "VAT 0 % on 90.00", "0.00", "2,490.00", "Within ten days",
-            "Instalments", "1,490.00",
+            "2.5",
+            "1,000.00",
+            "2,500.00",
+            "20 %",
+            "-500.00",
+            "Net",
+            "2,090.00",
+            "VAT 20 % on 2,000.00",
+            "400.00",
+            "VAT 0 % on 90.00",
+            "0.00",
+            "2,490.00",
+            "Within ten days",
+            "Instalments",
+            "1,490.00",
         ] {
             assert!(found.iter().any(|placed| placed == text), "{text} in {found:?}");
         }

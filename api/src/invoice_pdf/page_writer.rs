@@ -63,11 +63,29 @@ impl Position {
 }
 
 enum Item {
-    Text { pen: Pen, x: f32, y: f32, text: String },
-    Rule { y: f32 },
-    Image { x: f32, y: f32, width: f32, height: f32, image: Image },
+    Text {
+        pen: Pen,
+        x: f32,
+        y: f32,
+        text: String,
+    },
+    Rule {
+        y: f32,
+    },
+    Image {
+        x: f32,
+        y: f32,
+        width: f32,
+        height: f32,
+        image: Image,
+    },
     /// Dark squares of a QR code, by column and row.
-    Code { x: f32, y: f32, module: f32, dark: Vec<(f32, f32)> },
+    Code {
+        x: f32,
+        y: f32,
+        module: f32,
+        dark: Vec<(f32, f32)>,
+    },
 }
 
 pub struct PageWriter<'a> {

@@ -513,6 +513,19 @@ pub async fn bank(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Resul
     Ok((headers, text).into_response())
 }
 
+/// The transfers of a run in euros as SEPA credit transfers (ISO 20022 pain.001), for banks that import it. Staff.
+#[utoipa::path(get, path = "/payout-runs/{id}/sepa", operation_id = "payout_run_sepa", tag = "commissions",
+    params(("id" = PayoutRunId, Path)), responses((status = 200, content_type = "application/xml", body = String)))]
+pub async fn sepa(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result<Response> {
+    let text = commissions::sepa(&ctx, id).await?;
+    let name = format!("attachment; filename=\"payouts-{}.xml\"", &id.to_string()[..8]);
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/xml")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(Error::internal)?),
+    ];
+    Ok((headers, text).into_response())
+}
+
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayoutRunPaid {

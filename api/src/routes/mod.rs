@@ -32,6 +32,7 @@ mod me;
 mod messages;
 mod network_security;
 mod notifications;
+mod payout_accounts;
 mod profile;
 mod report_schedules;
 mod reports;
@@ -118,6 +119,8 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(company_portal::restore_member))
         .routes(routes!(isos::list, isos::create))
         .routes(routes!(isos::get, isos::update, isos::delete))
+        .routes(routes!(payout_accounts::get, payout_accounts::set))
+        .routes(routes!(payout_accounts::confirm))
         .routes(routes!(isos::archive))
         .routes(routes!(isos::restore))
         // Exports, search, imports.
@@ -199,6 +202,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(commissions::preview_run))
         .routes(routes!(commissions::run))
         .routes(routes!(commissions::bank))
+        .routes(routes!(commissions::sepa))
         .routes(routes!(commissions::pay_run))
         .routes(routes!(commissions::discard_run))
         // Finances, analytics, reports.

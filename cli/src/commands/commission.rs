@@ -30,6 +30,11 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl commission pay\n  spvctl commission pay PAY-2026-001 --paid-date 2026-11-20"
     )]
     Pay(Pay),
+    /// Print the file for the bank: CSV, or SEPA credit transfers (pain.001) of the euros
+    #[command(
+        after_help = "Examples:\n  spvctl commission bank PAY-2026-001 > payouts.csv\n  spvctl commission bank PAY-2026-001 --sepa > payouts.xml"
+    )]
+    Bank(BankFile),
     /// Show what a partner earned between two days
     #[command(
         after_help = "Examples:\n  spvctl commission statement --iso iso@example.com\n  spvctl commission statement --iso iso@example.com --period last_month --format json"
@@ -84,6 +89,15 @@ pub struct Pay {
 }
 
 #[derive(Debug, Args)]
+pub struct BankFile {
+    /// Name or id of the run
+    run: String,
+    /// ISO 20022 pain.001 instead of CSV
+    #[arg(long)]
+    sepa: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct Statement {
     /// Email address or id of the partner; without it of all
     #[arg(long, value_name = "ISO")]
@@ -104,6 +118,15 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::List(args) => list(args, cli).await,
         Verb::Approve(args) => approve(args, cli).await,
         Verb::Pay(args) => pay(args, cli).await,
+        Verb::Bank(args) => {
+            let run = commissions::find_run(&cli.ctx, &args.run).await?.run;
+            let text = if args.sepa {
+                commissions::sepa(&cli.ctx, run.id).await?
+            } else {
+                commissions::bank(&cli.ctx, run.id).await?
+            };
+            cli.out.raw(text.as_bytes())
+        }
         Verb::Statement(args) => statement(args, cli).await,
     }
 }

@@ -16,9 +16,8 @@ use domain::{
         page::Order,
     },
     orders::invoices::{
-        self, CreditNote, Detail, Filter, Invoice, InvoiceSort, LineKind, ManualPayment, NewInstalment, NewInvoice, NewLine,
-        Status,
-        credit_notes,
+        self, CreditNote, Detail, Filter, Invoice, InvoiceSort, LineKind, ManualPayment, NewInstalment, NewInvoice,
+        NewLine, Status, credit_notes,
     },
 };
 
@@ -180,15 +179,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
             invoices::set_instalments(ctx, invoice.id, None, parts).await?
         }
-        Verb::Void(args) => {
-            prompt.missing(&[("reason", args.reason.is_some())])?;
-            let reason = prompt.text(args.reason, "Reason", non_empty)?;
-            let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
-            let (name, client) = (invoice.name(), invoice.client_name());
-            prompt
-                .confirm(&format!("Void invoice {name} of {client}? The client is notified; it cannot be undone."))?;
-            invoices::void(ctx, invoice.id, None, &reason).await?
-        }
+        Verb::Void(args) => void(args, cli).await?,
         Verb::Raise(args) => {
             let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
             let (name, client) = (invoice.name(), invoice.client_name());
@@ -197,6 +188,11 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         }
         Verb::CreditNotes(args) => return list_credit_notes(args, cli).await,
     };
+    print(&detail, cli)
+}
+
+/// Prints an invoice with its lines, instalments, payments and credit notes.
+fn print(detail: &Detail, cli: &CliContext) -> Result {
     let currency = detail.invoice.currency;
     let lines = detail.invoice.lines.iter().map(|line| {
         Record::new()
@@ -239,14 +235,21 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     )
 }
 
+async fn void(args: Void, cli: &CliContext) -> Result<Detail> {
+    let (ctx, prompt) = (&cli.ctx, &cli.prompt);
+    prompt.missing(&[("reason", args.reason.is_some())])?;
+    let reason = prompt.text(args.reason, "Reason", non_empty)?;
+    let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
+    let (name, client) = (invoice.name(), invoice.client_name());
+    prompt.confirm(&format!("Void invoice {name} of {client}? The client is notified; it cannot be undone."))?;
+    Ok(invoices::void(ctx, invoice.id, None, &reason).await?)
+}
+
 async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
     let (ctx, prompt) = (&cli.ctx, &cli.prompt);
     let spv = lookup::spv(ctx, &args.spv).await?.spv;
-    let kinds = [
-        (LineKind::Fee, args.fees),
-        (LineKind::FilingFee, args.filing_fees),
-        (LineKind::Discount, args.discounts),
-    ];
+    let kinds =
+        [(LineKind::Fee, args.fees), (LineKind::FilingFee, args.filing_fees), (LineKind::Discount, args.discounts)];
     let mut lines = Vec::new();
     for (kind, of_kind) in kinds {
         for text in of_kind {

@@ -5,11 +5,11 @@ use crate::{
     context::CliContext,
     exit::Result,
     output::{Record, info},
-    prompt::{email, line},
+    prompt::{email, line, non_empty},
 };
 use clap::{Args, Subcommand};
 use domain::{
-    directory::isos::{self, Change, Filter, Input, Iso, IsoSort},
+    directory::isos::{self, Change, Filter, Input, Iso, IsoSort, PayoutAccount},
     kernel::page::Order,
 };
 
@@ -31,6 +31,14 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl iso update ines@example.com --last-name Vega\n  spvctl iso update ines@example.com --phone ''"
     )]
     Update(Update),
+    /// Show a partner's bank account for payouts, masked
+    #[command(after_help = "Examples:\n  spvctl iso account ines@example.com")]
+    Account(TargetArgs),
+    /// Confirm a partner's bank account, so that the bank's file has it
+    #[command(
+        after_help = "The number is the one that the partner gave by another way, such as by phone.\n\nExamples:\n  spvctl iso confirm-account ines@example.com --number 'DE89 3704 0044 0532 0130 00'"
+    )]
+    ConfirmAccount(ConfirmAccount),
     /// Hide an ISO partner; it cannot sign in
     #[command(after_help = "Examples:\n  spvctl iso archive ines@example.com")]
     Archive(TargetArgs),
@@ -40,6 +48,15 @@ pub enum Verb {
     /// Delete an ISO partner that nothing depends on
     #[command(after_help = "Examples:\n  spvctl iso delete ines@example.com --yes")]
     Delete(TargetArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ConfirmAccount {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// IBAN or account number in full
+    #[arg(long)]
+    number: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -127,6 +144,12 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             )
         }
         Verb::Update(args) => update(args, cli).await,
+        Verb::Account(args) => {
+            let iso = lookup::iso_named(ctx, &args.iso).await?;
+            let account = isos::payout_account(ctx, iso.id).await?;
+            out.list(account.iter().map(account_record).collect(), "accounts")
+        }
+        Verb::ConfirmAccount(args) => confirm_account(args, cli).await,
         Verb::Archive(args) => {
             let iso = lookup::iso_named(ctx, &args.iso).await?;
             cli.prompt.confirm(&format!(
@@ -177,6 +200,13 @@ async fn create(args: Create, cli: &CliContext) -> Result {
     cli.out.one(record(&isos::create(&cli.ctx, input).await?))
 }
 
+async fn confirm_account(args: ConfirmAccount, cli: &CliContext) -> Result {
+    let iso = lookup::iso_named(&cli.ctx, &args.target.iso).await?;
+    cli.prompt.missing(&[("number", args.number.is_some())])?;
+    let number = cli.prompt.text(args.number, "IBAN or account number", non_empty)?;
+    cli.out.one(account_record(&isos::confirm_payout_account(&cli.ctx, iso.id, None, &number).await?))
+}
+
 async fn update(args: Update, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let iso = lookup::iso_named(ctx, &args.target.iso).await?;
@@ -187,6 +217,17 @@ async fn update(args: Update, cli: &CliContext) -> Result {
         company_id: lookup::company(ctx, args.company.as_deref()).await?,
     };
     cli.out.one(record(&isos::update(ctx, iso.id, None, change).await?))
+}
+
+fn account_record(account: &PayoutAccount) -> Record {
+    Record::new()
+        .with("account_holder", account.account_holder.clone())
+        .with("number", account.masked())
+        .with("bic", account.bic.clone())
+        .with("routing_number", account.routing_number.clone())
+        .with("entered_at", account.entered_at.to_rfc3339())
+        .with("confirmed_at", account.confirmed_at.map(|at| at.to_rfc3339()))
+        .with("confirmed_by", account.confirmed_by.clone())
 }
 
 fn record(iso: &Iso) -> Record {

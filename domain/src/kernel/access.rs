@@ -253,6 +253,10 @@ pub enum Resource {
     },
     /// Payout runs.
     Payouts,
+    /// The bank account of an ISO partner; for the partner and staff.
+    PayoutAccount {
+        iso_id: IsoId,
+    },
     /// Leads of ISO partners, for the partner and staff.
     Leads,
     Lead {
@@ -317,6 +321,7 @@ impl Resource {
             Self::Billing => "billing",
             Self::Commissions | Self::Commission { .. } => "commission",
             Self::Payouts => "payout_run",
+            Self::PayoutAccount { .. } => "iso",
             Self::Leads | Self::Lead { .. } | Self::NewLead => "lead",
             Self::Calls | Self::Call { .. } | Self::NewCall => "call",
             Self::IsoNotes => "note",
@@ -509,7 +514,7 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
         Resource::Commission { company_id, iso_id } => {
             user.role != Role::Client && is_in_scope(user, None, Some(company_id), Some(iso_id))
         }
-        Resource::Lead { iso_id } | Resource::Call { iso_id } => {
+        Resource::Lead { iso_id } | Resource::Call { iso_id } | Resource::PayoutAccount { iso_id } => {
             staff || (user.role == Role::Iso && user.iso_id == Some(iso_id))
         }
         Resource::Thread { client_id } => is_in_scope(user, Some(client_id), None, None),
@@ -538,6 +543,7 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
             | Resource::Commission { .. }
             | Resource::Lead { .. }
             | Resource::Call { .. }
+            | Resource::PayoutAccount { .. }
             | Resource::ReportSchedule { .. },
             _,
         ) if !own => Decision::Hide,
@@ -577,6 +583,10 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
         (Resource::Commissions, View) => when(user.role != Role::Client),
         (Resource::Commission { .. }, View) => Decision::Allow,
         (Resource::Commissions, Update) | (Resource::Payouts, View | Create | Update) => when(staff),
+        (Resource::PayoutAccount { .. }, View) => Decision::Allow,
+        // The partner enters it, the staff confirm it.
+        (Resource::PayoutAccount { .. }, Update) => when(!staff),
+        (Resource::PayoutAccount { .. }, Review) => when(staff),
         (Resource::OrderRequest, Create) => when(user.role == Role::Client),
         (Resource::ReportSchedule { .. }, View | Create | Update | Delete) => Decision::Allow,
         (Resource::Dashboard(portal), View) => when(match portal {

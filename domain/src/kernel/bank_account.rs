@@ -146,10 +146,17 @@ pub fn parse_bic(text: &str) -> Result<String, Problem> {
 /// `invalid_routing_number`, also for a wrong check digit.
 pub fn parse_routing_number(text: &str) -> Result<String, Problem> {
     let number = compact(text);
-    let sum: u32 =
-        number.bytes().zip([3, 7, 1].into_iter().cycle()).map(|(digit, weight)| u32::from(digit.wrapping_sub(b'0')) * weight).sum();
+    let sum: u32 = number
+        .bytes()
+        .zip([3, 7, 1].into_iter().cycle())
+        .map(|(digit, weight)| u32::from(digit.wrapping_sub(b'0')) * weight)
+        .sum();
     let is_number = number.len() == 9 && number.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number && sum > 0 && sum.is_multiple_of(10) { Ok(number) } else { Err(Problem::new("invalid_routing_number")) }
+    if is_number && sum > 0 && sum.is_multiple_of(10) {
+        Ok(number)
+    } else {
+        Err(Problem::new("invalid_routing_number"))
+    }
 }
 
 /// An account number as banks without IBAN use it: 4 to 34 letters and digits; spaces and hyphens go.
@@ -194,7 +201,9 @@ mod tests {
         assert_eq!(read("DE88 3704 0044 0532 0130 00"), Err("iban_check_digits"));
         assert_eq!(read("DE89 3704 0044 0532 0130 01"), Err("iban_check_digits"));
         assert_eq!(read("DE89 3704 0044 0532 0130"), Err("iban_length"));
-        for bad in ["", "DE", "ZZ89370400440532013000", "US89370400440532013000", "D€89370400440532013000", "0000 1234 5678"] {
+        for bad in
+            ["", "DE", "ZZ89370400440532013000", "US89370400440532013000", "D€89370400440532013000", "0000 1234 5678"]
+        {
             assert_eq!(read(bad), Err("invalid_iban"), "{bad}");
         }
         assert!(LENGTHS.is_sorted());

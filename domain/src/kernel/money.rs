@@ -306,8 +306,14 @@ mod tests {
     #[test]
     fn quantities_have_at_most_three_decimals() {
         let read = |text: &str| parse_thousandths(text).map_err(|p| p.code);
-        assert_eq!((read("1"), read("2.5"), read("0,125"), read("1000")), (Ok(1_000), Ok(2_500), Ok(125), Ok(1_000_000)));
-        assert_eq!((read("-1"), read("0.0001"), read("two")), (Err("negative"), Err("invalid_quantity"), Err("invalid_quantity")));
+        assert_eq!(
+            (read("1"), read("2.5"), read("0,125"), read("1000")),
+            (Ok(1_000), Ok(2_500), Ok(125), Ok(1_000_000))
+        );
+        assert_eq!(
+            (read("-1"), read("0.0001"), read("two")),
+            (Err("negative"), Err("invalid_quantity"), Err("invalid_quantity"))
+        );
         assert_eq!(read("1,250"), Err("ambiguous_amount"));
         assert_eq!([1_000, 2_500, 125].map(format_thousandths), ["1", "2.5", "0.125"]);
     }

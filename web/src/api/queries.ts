@@ -235,6 +235,12 @@ export const queries = {
     pages(['invoices', 'credit notes', query], (cursor, signal) =>
       body(api.GET('/rest/v1/credit-notes', { params: { query: { ...query, cursor } }, signal })),
     ),
+  isoAccount: (id: string) =>
+    queryOptions({
+      queryKey: ['isos', id, 'account'],
+      queryFn: async ({ signal }) =>
+        (await body(api.GET('/rest/v1/isos/{id}/account', { params: { path: { id } }, signal }))).account,
+    }),
   invoicePreview: (invoice: NewInvoice) =>
     queryOptions({
       queryKey: ['invoices', 'preview', invoice],

@@ -1,9 +1,12 @@
 //! ISO partners, who bring clients to a company and earn commissions. Each has an account of its own.
 mod import;
+mod payout_account;
 mod store;
 mod update;
 
 pub(crate) use import::{insert_imported, remove_imported, set_archived_by_import};
+pub(crate) use payout_account::confirmed_accounts;
+pub use payout_account::{NewPayoutAccount, PayoutAccount, confirm_payout_account, payout_account, set_payout_account};
 pub use store::{Iso, IsoSort};
 pub(crate) use store::{account, company, of_person as active_iso_of_user, once_of_person as iso_of_user};
 pub use update::{Change, update};

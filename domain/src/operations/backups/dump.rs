@@ -82,6 +82,7 @@ const PORTAL_TABLES: &[&str] = &[
     "invoice_payments",
     "invoice_receipts",
     "invoices",
+    "iso_accounts",
     "iso_notes",
     "isos",
     "leads",

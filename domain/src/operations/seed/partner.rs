@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     directory::{
-        calls, clients, iso_notes,
+        calls, clients, iso_notes, isos,
         leads::{self, Change, Input},
     },
     kernel::{
@@ -96,7 +96,22 @@ pub(super) async fn activities(ctx: &Ctx, partners: &[IsoId]) -> Result<()> {
         iso_notes::create(&days_ago(ctx, 3).acting_as(partner.clone()), client.id, &body).await?;
     }
     create_calls(ctx, &staff, &partner, today).await?;
+    let iso = user.iso_id.ok_or(Error::NotFound("iso"))?;
+    enter_account(ctx, &staff, &partner, iso, user.name()).await?;
     approve_and_pay(ctx, &staff, partners, today).await
+}
+
+/// The partner's bank account, which the staff confirmed.
+async fn enter_account(ctx: &Ctx, staff: &Actor, partner: &Actor, iso: IsoId, holder: String) -> Result<()> {
+    const NUMBER: &str = "0001 2345 6789";
+    let account = isos::NewPayoutAccount {
+        account_holder: Some(holder),
+        account_number: Some(NUMBER.to_owned()),
+        routing_number: Some("021000021".to_owned()),
+        ..isos::NewPayoutAccount::default()
+    };
+    isos::set_payout_account(&days_ago(ctx, 30).acting_as(partner.clone()), iso, None, account).await?;
+    isos::confirm_payout_account(&days_ago(ctx, 29).acting_as(staff.clone()), iso, None, NUMBER).await.map(drop)
 }
 
 async fn create_leads(ctx: &Ctx, staff: &Actor, partner: &Actor, today: NaiveDate) -> Result<()> {

@@ -7,6 +7,7 @@ mod correction;
 mod model;
 pub(crate) mod rollup;
 mod runs;
+mod sepa;
 mod store;
 
 pub(crate) use correction::sync_with_correction;
@@ -14,6 +15,7 @@ use model::Terms;
 pub use model::{Commission, Kind, OverviewCards, Payout, PayoutPreview, Period, Rule, Run, RunStatus, Status, Totals};
 pub(crate) use rollup::count_moved;
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, preview, run, runs};
+pub use sepa::sepa;
 pub use store::{CommissionSort, Filter};
 pub(crate) use store::{count, has_rows, has_settled, lock_of_order, totals as total_rows};
 

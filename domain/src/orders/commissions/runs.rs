@@ -7,6 +7,7 @@ use super::{
     store,
 };
 use crate::{
+    directory::isos::{self, PayoutAccount},
     kernel::{
         access::{Action, Resource},
         csv,
@@ -214,24 +215,51 @@ pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
     if run.status == RunStatus::Discarded {
         return Err(Error::Conflict(Problem::new("run_ended").with("name", run.name())));
     }
+    let accounts = isos::confirmed_accounts(&mut ctx.db()).await?;
     let mut text = String::new();
-    csv::write_line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
+    csv::write_line(&mut text, BANK_COLUMNS.map(str::to_owned));
     for payout in payouts {
-        let reference = format!("{} {}", run.name(), &payout.iso_id.to_string()[..8]);
-        let amount = payout.currency.format(payout.amount_minor);
+        // Empty until the staff have confirmed the partner's account.
+        let account = accounts.get(&payout.iso_id);
+        let cell = |of: fn(&PayoutAccount) -> Option<&String>| account.and_then(of).cloned().unwrap_or_default();
         let cells = [
             payout.iso_name(),
-            payout.iso_email,
-            payout.company_name,
-            amount,
+            payout.iso_email.clone(),
+            payout.company_name.clone(),
+            cell(|account| Some(&account.account_holder)),
+            cell(|account| account.iban.as_ref()),
+            cell(|account| account.account_number.as_ref()),
+            cell(|account| account.routing_number.as_ref()),
+            cell(|account| account.bic.as_ref()),
+            payout.currency.format(payout.amount_minor),
             payout.currency.code().to_owned(),
-            reference,
+            reference(&run, &payout),
         ];
         csv::write_line(&mut text, cells);
     }
     let event = &Event::new("export.made", "export", id.0, run.name());
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;
     Ok(text)
+}
+
+/// Columns of the bank's CSV file.
+const BANK_COLUMNS: [&str; 11] = [
+    "payee",
+    "email",
+    "company",
+    "account_holder",
+    "iban",
+    "account_number",
+    "routing_number",
+    "bic",
+    "amount",
+    "currency",
+    "reference",
+];
+
+/// The reference of a transfer: the run and the partner.
+pub(super) fn reference(run: &Run, payout: &Payout) -> String {
+    format!("{} {}", run.name(), &payout.iso_id.to_string()[..8])
 }
 
 /// The actions that the actor may take on this run: the buttons of its row.

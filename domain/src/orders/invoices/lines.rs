@@ -108,8 +108,7 @@ pub fn totals(lines: &[Line], included: bool, rounding: TaxRounding) -> Totals {
         }
     }
     let row = |(Reverse(percent), (amount_minor, of_lines)): (Reverse<i64>, (i64, i64))| {
-        let tax_minor =
-            if rounding == TaxRounding::Line { of_lines } else { tax(amount_minor, percent, included) };
+        let tax_minor = if rounding == TaxRounding::Line { of_lines } else { tax(amount_minor, percent, included) };
         let net_minor = if included { amount_minor - tax_minor } else { amount_minor };
         TaxRow { percent, net_minor, tax_minor }
     };

@@ -6,8 +6,8 @@ use super::payment_method::ReceivedPayment;
 use crate::kernel::{
     access::Scope,
     db::{
-        ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, const_concat, for_update, insert, nested_subquery, placeholders,
-        select_nested, select_rows,
+        ColumnKind, ColumnSpec, Db, Dialect, Row, Sql, Tx, const_concat, for_update, insert, nested_subquery,
+        placeholders, select_nested, select_rows,
     },
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
@@ -195,8 +195,10 @@ pub async fn get(db: &mut impl Sql, id: InvoiceId) -> Result<Option<Invoice>> {
 pub async fn lock_of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Invoice>> {
     // By id, as row locks are taken in one order.
     if tx.dialect() == Dialect::Postgres {
-        let text =
-            format!("select v.id from invoices v where v.spv_id = $1 and not v.manual order by v.id{}", for_update(tx.dialect(), "v"));
+        let text = format!(
+            "select v.id from invoices v where v.spv_id = $1 and not v.manual order by v.id{}",
+            for_update(tx.dialect(), "v")
+        );
         tx.sql_built(text).bind(spv).all::<(InvoiceId,)>().await?;
     }
     let from = format!("{SELECT_WITH_NAMES} where v.spv_id = $1 and not v.manual order by v.year desc, v.number desc");
@@ -206,7 +208,10 @@ pub async fn lock_of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Invoice>> {
 
 /// Whether something was paid on the invoices over an order's price.
 pub async fn has_payments(tx: &mut Tx, spv: SpvId) -> Result<bool> {
-    tx.sql("select exists (select 1 from invoices where spv_id = $1 and not manual and paid_minor > 0)").bind(spv).scalar().await
+    tx.sql("select exists (select 1 from invoices where spv_id = $1 and not manual and paid_minor > 0)")
+        .bind(spv)
+        .scalar()
+        .await
 }
 
 pub async fn by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<InvoiceId>> {

@@ -95,6 +95,8 @@ pub const EVENTS: &[EventKind] = &[
     kind("request.withdrawn", Topic::Requests, STAFF),
     kind("lead.created", Topic::Requests, STAFF),
     kind("call.requested", Topic::Requests, STAFF),
+    kind("iso.account_entered", Topic::Requests, STAFF),
+    kind("iso.account_confirmed", Topic::Progress, PARTNER),
     kind("call.cancelled", Topic::Requests, STAFF),
     kind("request.in_review", Topic::Requests, ALL),
     kind("request.approved", Topic::Requests, ALL),
@@ -187,7 +189,8 @@ pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
         | "invoice.planned"
         | "spv.price_corrected" => vec![notify(Client, Invoices)],
         "invoice.receipt_sent" => vec![notify(Staff, Invoices)],
-        "lead.created" | "call.requested" => vec![notify(Staff, Requests)],
+        "lead.created" | "call.requested" | "iso.account_entered" => vec![notify(Staff, Requests)],
+        "iso.account_confirmed" => vec![notify(Partner, Progress)],
         "call.cancelled" if event.actor_kind == Role::Iso.name() => vec![notify(Staff, Requests)],
         "lead.lost" if event.actor_kind == Role::Iso.name() => Vec::new(),
         "lead.converted" | "lead.lost" | "call.confirmed" | "call.declined" | "call.cancelled" => {

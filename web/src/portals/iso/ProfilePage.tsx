@@ -22,11 +22,13 @@ import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
+import { PayoutAccountForm } from './PayoutAccountForm';
 import classes from './ProfilePage.module.css';
 
 /** Profile of the ISO partner. */
 export function Component() {
   const { t } = useTranslation('partners');
+  const me = useMe();
   const { data, error, refetch } = useQuery(queries.profile());
   return (
     <>
@@ -43,6 +45,11 @@ export function Component() {
         {(profile) => (
           <Stack gap="md" className={classes.cards}>
             <Contact profile={profile} />
+            {me.iso && (
+              <Section title={t('account.title')}>
+                <PayoutAccountForm isoId={me.iso.id} />
+              </Section>
+            )}
             <Zone />
           </Stack>
         )}

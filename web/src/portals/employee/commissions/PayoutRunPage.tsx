@@ -71,7 +71,7 @@ function Actions({ run }: { run: PayoutRun }) {
         </Button>
       )}
       {pay && <Button onClick={pay.onClick}>{t('payouts.pay_sum', { sum: runTotal(run) })}</Button>}
-      <RowMenu name={run.name} actions={actions.filter(({ danger }) => danger)} />
+      <RowMenu name={run.name} actions={actions.filter((action) => action !== bank && action !== pay)} />
       {dialogs}
     </>
   );

@@ -7,7 +7,7 @@ import { api, body, versionedBody } from '../../../api/client';
 import type { PayoutRun } from '../../../api/types';
 import { todayInOfficeZone } from '../../../messages/format';
 import { sumsByCurrency } from '../../../shared/grid/sums';
-import { bankCsv } from '../../../shared/commissions/exports';
+import { bankCsv, sepaFile } from '../../../shared/commissions/exports';
 import { required } from '../../../shared/validators';
 import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
@@ -30,6 +30,10 @@ export function usePayoutActions(run: PayoutRun) {
     save: () => bankCsv(run.id),
     onSaved: (blob) => saveBlob(`${run.name}.csv`, blob),
   });
+  const sepa = useSave({
+    save: () => sepaFile(run.id),
+    onSaved: (blob) => saveBlob(`${run.name}.xml`, blob),
+  });
   const discard = useSave({
     save: () => body(api.POST('/rest/v1/payout-runs/{id}/discard', { params: versionedBody(run), body: {} })),
     invalidates: 'payout_run',
@@ -44,6 +48,12 @@ export function usePayoutActions(run: PayoutRun) {
       label: t('payouts.bank'),
       icon: <IconBuildingBank size={15} />,
       onClick: () => bank.mutate(undefined),
+    },
+    {
+      needs: 'bank',
+      label: t('payouts.sepa'),
+      icon: <IconBuildingBank size={15} />,
+      onClick: () => sepa.mutate(undefined),
     },
     {
       needs: 'pay',

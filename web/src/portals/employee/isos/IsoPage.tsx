@@ -22,6 +22,7 @@ import { RecordPage } from '../../../shared/records/RecordPage';
 import { RecordRequests } from '../records/RecordRequests';
 import { RemoveMenu } from '../RemoveMenu';
 import { isoName } from './isoColumns';
+import { IsoAccount } from './IsoAccount';
 import { IsoEdit } from './IsoEdit';
 
 /** Record of an ISO partner: facts, orders, clients and commissions. */
@@ -107,6 +108,7 @@ function IsoTabs({ id, userId }: { id: string; userId: string | undefined }) {
           count: countText(requests?.rows, requests?.exact === false),
           content: userId && <RecordRequests userId={userId} />,
         },
+        { key: 'account', label: t('partners:account.tab'), content: <IsoAccount id={id} /> },
         { key: 'activity', label: t('record.activity'), content: <RecordActivity id={id} /> },
       ]}
     />

@@ -1,0 +1,96 @@
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api, body, ifVersion } from '../../api/client';
+import { queries } from '../../api/queries';
+import { AccountFacts } from '../../shared/payouts/AccountFacts';
+import { useSave } from '../../shared/useSave';
+import { orNull } from '../../shared/validators';
+import { useUnsaved } from '../../ui/unsavedChanges';
+import { BusyButton } from '../../ui/BusyButton';
+import { FieldPair } from '../../ui/FormModal';
+import { toast } from '../../ui/toasts';
+import classes from './ProfilePage.module.css';
+
+/** Bank account for payouts: shown masked, replaced as a whole, and confirmed by the office. */
+export function PayoutAccountForm({ isoId }: { isoId: string }) {
+  const { t } = useTranslation(['partners', 'common', 'names']);
+  const { data: account } = useQuery(queries.isoAccount(isoId));
+  const form = useForm({
+    initialValues: {
+      kind: 'iban',
+      account_holder: '',
+      iban: '',
+      account_number: '',
+      routing_number: '',
+      bic: '',
+    },
+  });
+  const save = useSave({
+    form,
+    save: ({ kind, ...values }: typeof form.values) =>
+      body(
+        api.PUT('/rest/v1/isos/{id}/account', {
+          params: { path: { id: isoId }, ...ifVersion(account?.version ?? 0) },
+          body: {
+            account_holder: values.account_holder,
+            bic: orNull(values.bic),
+            ...(kind === 'iban'
+              ? { iban: values.iban }
+              : { account_number: values.account_number, routing_number: values.routing_number }),
+          },
+        }),
+      ),
+    invalidates: 'iso',
+    onSaved: () => {
+      form.reset();
+      toast({ title: t('account.saved'), description: t('account.saved_text') });
+    },
+  });
+  useUnsaved(form.isDirty() && !save.isPending);
+  const field = (
+    name: 'account_holder' | 'iban' | 'account_number' | 'routing_number' | 'bic',
+    needed = false,
+  ) => (
+    <TextInput
+      size="sm"
+      autoComplete="off"
+      label={t(`names:field.${name}`)}
+      required={needed}
+      {...form.getInputProps(name)}
+    />
+  );
+  return (
+    <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+      {account !== undefined && <AccountFacts account={account} />}
+      <SegmentedControl
+        size="sm"
+        aria-label={t('account.kind')}
+        data={[
+          { value: 'iban', label: t('account.kind_iban') },
+          { value: 'number', label: t('account.kind_number') },
+        ]}
+        {...form.getInputProps('kind')}
+      />
+      <FieldPair>
+        {field('account_holder', true)}
+        {field('bic')}
+      </FieldPair>
+      {form.values.kind === 'iban' ? (
+        field('iban', true)
+      ) : (
+        <FieldPair>
+          {field('account_number', true)}
+          {field('routing_number', true)}
+        </FieldPair>
+      )}
+      <BusyButton
+        type="submit"
+        busy={save.isPending}
+        label={t(account ? 'account.replace' : 'account.enter')}
+        busyLabel={t('common:saving')}
+      />
+    </form>
+  );
+}
