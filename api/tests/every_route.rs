@@ -595,7 +595,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
             let instalments = [part("2027-01-01", "4"), part("2027-02-01", "6")];
             (rows.id("void_invoice").await, json!({ "instalments": instalments }))
         }
-        "iso_account_get" => (rows.id("iso").await, none()),
+        "iso_account_get" => (rows.account().await, none()),
         "iso_account_set" => {
             (rows.iso.to_string(), json!({ "account_holder": "Ivan Test", "iban": "DE89370400440532013000" }))
         }

@@ -186,6 +186,20 @@ async fn order_that_its_client_has_used_keeps_its_client() {
         // A partner is no party to it.
         correct(&sam, paid, Correction { iso_id: Some(Some(ivan)), ..Correction::default() }).await;
 
+        let (_, renewed, _) = world.client("Rita", acme, None).await;
+        let line = invoices::NewLine {
+            description: Some("Renewal".to_owned()),
+            unit_price: Some("100".to_owned()),
+            ..Default::default()
+        };
+        let new = invoices::NewInvoice { spv_id: Some(renewed), lines: vec![line], ..Default::default() };
+        let manual = invoices::create(&sam, new).await.unwrap().invoice;
+        assert_eq!(refusal(&sam, renewed, to_nils()).await, "order_has_manual_invoices");
+        invoices::void(&sam, manual.id, None, "Another client").await.unwrap();
+        correct(&sam, renewed, to_nils()).await;
+        let again = invoices::raise(&sam, manual.id, None).await.unwrap().invoice;
+        assert_eq!((again.client_id, again.total_minor), (nils, 10_000));
+
         let (_, earned, _) = world.client("Eve", acme, Some(ivan)).await;
         let ids = spvs::get(&sam, earned).await.unwrap().steps.iter().map(|step| step.id).collect::<Vec<_>>();
         steps::complete(&sam, earned, None, &ids).await.unwrap();

@@ -121,7 +121,7 @@ fn public_url_may_have_a_path() {
     for (url, path) in
         [("https://example.com/portal/", "/portal"), ("http://127.0.0.1:8080/office/portal", "/office/portal")]
     {
-        let options = load(url).unwrap().options_without_storage();
+        let options = load(url).unwrap().options_without_storage().unwrap();
         assert_eq!((options.public_url.as_str(), options.base_path()), (url.trim_end_matches('/'), path));
     }
     for wrong in ["/auth", "/rest/x", "/a/../portal", "/a b", "/portal?x=1", "/portal#x", "//portal"] {

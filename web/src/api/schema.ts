@@ -1232,7 +1232,7 @@ export interface paths {
         /** Invoices you may see, highest number first by default: your own, or all for staff. */
         get: operations["invoice_list"];
         put?: never;
-        /** Records a payment. Staff. */
+        /** Issues an invoice over lines, beside the invoices over the order's price. Staff. */
         post: operations["invoice_create"];
         delete?: never;
         options?: never;
@@ -1257,6 +1257,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/invoices/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an invoice over these lines would sum to; nothing is saved. Staff. */
+        post: operations["invoice_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/invoices/{id}": {
         parameters: {
             query?: never;
@@ -1267,6 +1284,23 @@ export interface paths {
         /** One invoice, with its payments and bank details. */
         get: operations["invoice_get"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/invoices/{id}/instalments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Divides what an open invoice bills into instalments. Staff. */
+        put: operations["invoice_set_instalments"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1417,6 +1451,41 @@ export interface paths {
         head?: never;
         /** Corrects an ISO partner and its account. */
         patch: operations["iso_update"];
+        trace?: never;
+    };
+    "/rest/v1/isos/{id}/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bank account for a partner's payouts, masked. The partner and staff. */
+        get: operations["iso_account_get"];
+        /** Enters the bank account for your payouts. The staff confirm it before the next payout. ISO partners. */
+        put: operations["iso_account_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/isos/{id}/account/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirms a partner's bank account by its number, as the partner gave it by another way. Staff. */
+        post: operations["iso_account_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/rest/v1/isos/{id}/archive": {
@@ -2019,6 +2088,23 @@ export interface paths {
         put?: never;
         /** Marks the transfers of a run as paid. Staff. */
         post: operations["payout_run_pay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/payout-runs/{id}/sepa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The transfers of a run in euros as SEPA credit transfers (ISO 20022 pain.001), for banks that import it. Staff. */
+        get: operations["payout_run_sepa"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3236,40 +3322,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/rest/v1/invoices/{id}/instalments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Voids an invoice without payments. Staff. */
-        put: operations["invoice_set_instalments"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/rest/v1/invoices/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Records a payment. Staff. */
-        post: operations["invoice_preview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3675,8 +3727,14 @@ export interface components {
             bank_code: string | null;
             /** @default  */
             bank_name: string;
+            /** @default other */
             kind: components["schemas"]["BankKind"];
         };
+        /**
+         * @description What identifies a bank account.
+         * @enum {string}
+         */
+        BankKind: "iban" | "aba" | "other";
         /** @description Outstanding amounts, and bank details. */
         Billing: {
             bank: components["schemas"]["Bank"] | null;
@@ -3684,6 +3742,7 @@ export interface components {
             credit: components["schemas"]["InvoiceCredit"][];
             /** @description One per currency; empty when nothing is outstanding. */
             owed: components["schemas"]["Owed"][];
+            /** @description What you are to pay next, by due date; empty for staff. */
             payments: components["schemas"]["InvoicePayable"][];
         };
         /** Format: uuid */
@@ -4123,12 +4182,16 @@ export interface components {
             number: string;
             spv_id: components["schemas"]["SpvId"];
             spv_identifier: string;
+            /**
+             * @description The tax within the amount.
+             * @example 50.00
+             */
             tax: string;
         };
         /** Format: uuid */
         CreditNoteId: string;
         /**
-         * @description Currencies an amount may be in. Default: US dollars.
+         * @description Currencies an amount may be in; those that the office offers at first stand first. Default: US dollars.
          * @enum {string}
          */
         Currency: "USD" | "EUR" | "GBP" | "AED" | "JPY" | "SGD" | "THB" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHF" | "CLP" | "CNY" | "COP" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "FJD" | "FKP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "UYU" | "UZS" | "VES" | "VND" | "VUV" | "WST" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
@@ -4582,9 +4645,19 @@ export interface components {
             /** Format: date */
             due_date: string;
             id: components["schemas"]["InvoiceId"];
+            /** @description Deposit, balance and the like; empty when all is due on the due date. */
+            instalments: components["schemas"]["InvoiceInstalment"][];
             /** Format: date */
             issued_date: string;
             lines: components["schemas"]["InvoiceLine"][];
+            /** @description Written by the staff, beside the invoices over the order's price. */
+            manual: boolean;
+            /**
+             * @description The total without tax.
+             * @example 1250.00
+             */
+            net: string;
+            next_payment: components["schemas"]["NextPayment"] | null;
             /**
              * @description Invoice number, also the payment reference.
              * @example 2026-0001
@@ -4593,6 +4666,8 @@ export interface components {
             /** @description Past its due date with an amount outstanding. */
             overdue: boolean;
             paid: string;
+            /** @description The amounts of the lines include the tax. */
+            prices_include_tax: boolean;
             /** @description The client's own reference of the order. */
             reference: string | null;
             /** @description Of a void invoice: the number of the one that was raised anew in its place. */
@@ -4600,23 +4675,23 @@ export interface components {
             spv_id: components["schemas"]["SpvId"];
             spv_identifier: string;
             status: components["schemas"]["InvoiceStatus"];
-            /** @example 1250.00 */
+            /** @example 250.00 */
+            tax: string;
+            /** @description Name of the tax, such as VAT. */
+            tax_name: string | null;
+            /** @description Why no tax is charged, such as reverse charge. */
+            tax_note: string | null;
+            /** @description Tax by rate; empty without tax. */
+            taxes: components["schemas"]["InvoiceTax"][];
+            /** @description Payment terms. */
+            terms: string | null;
+            /** @example 1500.00 */
             total: string;
             /** @description The name of the company that the order forms. */
             vehicle_name: string | null;
             /** Format: int64 */
             version: number;
             void_reason: string | null;
-            net: string;
-            tax: string;
-            taxes: components["schemas"]["InvoiceTax"][];
-            tax_name: string | null;
-            tax_note: string | null;
-            prices_include_tax: boolean;
-            terms: string | null;
-            manual: boolean;
-            instalments: components["schemas"]["InvoiceInstalment"][];
-            next_payment: null | components["schemas"]["NextPayment"];
         };
         InvoiceClient: {
             id: components["schemas"]["UserId"];
@@ -4639,6 +4714,22 @@ export interface components {
         };
         /** Format: uuid */
         InvoiceId: string;
+        /** @description A part of an invoice with its own due date. Payments settle them in their order. */
+        InvoiceInstalment: {
+            /** @example 500.00 */
+            amount: string;
+            /** @example 300.00 */
+            due: string;
+            /** Format: date */
+            due_date: string;
+            /** @example 200.00 */
+            paid: string;
+        };
+        /** @description The instalments of an invoice. */
+        InvoiceInstalments: {
+            /** @description In the order of their due dates; they add up to what the invoice bills. None: all is due at once. */
+            instalments: components["schemas"]["NewInstalment"][];
+        };
         /** @description The office's details as printed on the invoice. */
         InvoiceIssuer: {
             address: string | null;
@@ -4646,12 +4737,40 @@ export interface components {
             tax_id: string | null;
         };
         InvoiceLine: {
+            /** @example 1250.00 */
+            amount: string;
             description: string;
             kind: components["schemas"]["InvoiceLineKind"];
+            /** @example 1 */
             quantity: string;
-            unit_price: string;
+            /**
+             * @description Tax rate in percent.
+             * @example 20
+             */
             tax_percent: string;
+            /**
+             * @description Negative for a discount.
+             * @example 1250.00
+             */
+            unit_price: string;
+        };
+        /**
+         * @description What a line bills.
+         * @enum {string}
+         */
+        InvoiceLineKind: "fee" | "filing_fee" | "discount";
+        /** @description The next payment of an invoice. */
+        InvoicePayable: {
+            /** @example 500.00 */
             amount: string;
+            currency: components["schemas"]["Currency"];
+            /** Format: date */
+            due_date: string;
+            invoice_id: components["schemas"]["InvoiceId"];
+            /** @description Invoice number, also the payment reference. */
+            number: string;
+            overdue: boolean;
+            spv_identifier: string;
         };
         /** @description A received payment. */
         InvoicePayment: {
@@ -4666,6 +4785,20 @@ export interface components {
             received_date: string;
             recorded_by: string | null;
         };
+        /** @description The sums of an invoice that is not issued yet. */
+        InvoicePreview: {
+            currency: components["schemas"]["Currency"];
+            /** Format: date */
+            due_date: string;
+            lines: components["schemas"]["InvoiceLine"][];
+            net: string;
+            tax: string;
+            tax_name: string | null;
+            tax_note: string | null;
+            /** @description By rate. */
+            taxes: components["schemas"]["InvoiceTax"][];
+            total: string;
+        };
         /** @description An uploaded payment proof. */
         InvoiceReceipt: {
             /** Format: date-time */
@@ -4675,6 +4808,18 @@ export interface components {
         };
         /** @enum {string} */
         InvoiceStatus: "due" | "part_paid" | "paid" | "void";
+        /** @description What the lines of one tax rate sum to. */
+        InvoiceTax: {
+            /** @example 1250.00 */
+            net: string;
+            /**
+             * @description Tax rate in percent.
+             * @example 20
+             */
+            percent: string;
+            /** @example 250.00 */
+            tax: string;
+        };
         InvoiceVoided: {
             /** @description Shown to the client. */
             reason: string;
@@ -5160,6 +5305,52 @@ export interface components {
             required?: boolean | null;
             step_id?: components["schemas"]["StepId"] | null;
         };
+        NewInstalment: {
+            /** @example 500.00 */
+            amount: string;
+            /** @example 2026-12-05 */
+            due_date: string;
+        };
+        /** @description An invoice to issue to the client of an order. */
+        NewInvoice: {
+            currency?: components["schemas"]["Currency"] | null;
+            /**
+             * @description Default: by the office's terms.
+             * @example 2026-12-05
+             */
+            due_date?: string | null;
+            /** @description Deposit, balance and the like, in the order of their due dates; they add up to the total. */
+            instalments?: components["schemas"]["NewInstalment"][];
+            lines: components["schemas"]["NewInvoiceLine"][];
+            /** @description The prices of the lines include the tax. */
+            prices_include_tax?: boolean;
+            /** @description No tax is charged; the office's text says why. */
+            reverse_charge?: boolean;
+            spv_id: components["schemas"]["SpvId"];
+            /** @description Payment terms; default: the office's. */
+            terms?: string | null;
+        };
+        /** @description A line of an invoice to issue. */
+        NewInvoiceLine: {
+            /** @example Registered agent, one year */
+            description: string;
+            kind?: components["schemas"]["InvoiceLineKind"] | null;
+            /**
+             * @description Up to three decimals; default: 1.
+             * @example 1
+             */
+            quantity?: string | null;
+            /**
+             * @description In percent. Default: the office's rate; none for a filing fee.
+             * @example 20
+             */
+            tax_percent?: string | null;
+            /**
+             * @description Without a sign, also of a discount.
+             * @example 150.00
+             */
+            unit_price: string;
+        };
         NewIso: {
             company_id: components["schemas"]["CompanyId"];
             email: string;
@@ -5200,6 +5391,8 @@ export interface components {
             amount: string;
             /** @description The amount typed a second time; required for people. */
             amount_again?: string | null;
+            /** @description The client paid more than is due: the rest becomes the client's credit. Otherwise it is refused. */
+            keep_excess?: boolean;
             /** @description Staff only. */
             note?: string | null;
             /**
@@ -5207,7 +5400,6 @@ export interface components {
              * @example 2026-11-21
              */
             received_date?: string | null;
-            keep_excess?: boolean;
         };
         /** @description A document of the client, already uploaded. */
         NewReceipt: {
@@ -5308,6 +5500,13 @@ export interface components {
             owner?: components["schemas"]["Party"] | null;
             step_name: string;
         };
+        /** @description What is to be paid next: all that is due by then. */
+        NextPayment: {
+            /** @example 500.00 */
+            amount: string;
+            /** Format: date */
+            due_date: string;
+        };
         /** @description The body of an action that takes no input. */
         Nothing: Record<string, never>;
         /** @description A notification. */
@@ -5406,13 +5605,31 @@ export interface components {
             due_days: number | null;
             /** @default null */
             legal_name: string | null;
+            /**
+             * @description Printed on invoices, such as how late payments are charged.
+             * @default null
+             */
+            payment_terms: string | null;
+            /**
+             * @description Printed instead of a tax where the recipient accounts for it.
+             * @default null
+             */
+            reverse_charge_text: string | null;
             /** @default null */
             tax_id: string | null;
-            payment_terms: string | null;
+            /**
+             * @description Name of the tax, such as VAT.
+             * @default null
+             */
             tax_name: string | null;
+            /**
+             * @description Tax rate in percent; unset: no tax. The price of an order includes it.
+             * @default null
+             * @example 20
+             */
             tax_percent: string | null;
-            tax_rounding: null | components["schemas"]["TaxRounding"];
-            reverse_charge_text: string | null;
+            /** @default null */
+            tax_rounding: components["schemas"]["TaxRounding"] | null;
         };
         OfficeCountry: {
             country: components["schemas"]["Country"];
@@ -5722,6 +5939,49 @@ export interface components {
             entries: number;
             iso_id: components["schemas"]["IsoId"];
             iso_name: string;
+        };
+        /** @description The bank account of a partner, masked. */
+        PayoutAccount: {
+            account_holder: string;
+            bic: string | null;
+            /** @description Actions allowed to the caller: `update`, `confirm`. */
+            can: string[];
+            /**
+             * Format: date-time
+             * @description Null until the staff have confirmed it; only then it is in the bank's file.
+             */
+            confirmed_at: string | null;
+            /** Format: date-time */
+            entered_at: string;
+            has_iban: boolean;
+            /**
+             * @description The last four characters of the IBAN or account number.
+             * @example •••• 3000
+             */
+            number: string;
+            routing_number: string | null;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description An IBAN, or an account and a routing number. */
+        PayoutAccountChange: {
+            account_holder: string;
+            account_number?: string | null;
+            /** @example COBADEFFXXX */
+            bic?: string | null;
+            /** @example DE89370400440532013000 */
+            iban?: string | null;
+            /** @example 021000021 */
+            routing_number?: string | null;
+        };
+        /** @description The number that the partner gave by another way, such as by phone. */
+        PayoutAccountConfirmed: {
+            /** @description IBAN or account number in full. */
+            number: string;
+        };
+        /** @description The bank account of a partner; null before it was entered. The partner and staff. */
+        PayoutAccountState: {
+            account: components["schemas"]["PayoutAccount"] | null;
         };
         /** @description What the next payout run transfers to one partner in one currency. */
         PayoutPreview: {
@@ -6300,6 +6560,8 @@ export interface components {
         Settings: {
             billing: components["schemas"]["OfficeBilling"] | null;
             brand_name: string;
+            /** @description Currencies of new orders and invoices. */
+            currencies: components["schemas"]["Currency"][];
             /** @description Default currency of orders, after their own and their company's. */
             default_currency: components["schemas"]["Currency"];
             /** @description Demo data, and the Seed Test Data button. */
@@ -6333,12 +6595,13 @@ export interface components {
              * @description Send it back as `If-Match` with a change.
              */
             version: number;
-            currencies: components["schemas"]["Currency"][];
         };
         /** @description A patch: omitted fields stay unchanged, null unsets. */
         SettingsChange: {
             billing?: components["schemas"]["OfficeBilling"] | null;
             brand_name?: string | null;
+            /** @description Currencies of new orders and invoices; null: USD, EUR, GBP, AED, JPY, SGD, THB. */
+            currencies?: components["schemas"]["Currency"][] | null;
             default_currency?: components["schemas"]["Currency"] | null;
             /** @description IANA time zone name. */
             default_time_zone?: string | null;
@@ -6355,7 +6618,6 @@ export interface components {
             storage_quota_gb?: number | null;
             support_email?: string | null;
             support_phone?: string | null;
-            currencies?: components["schemas"]["Currency"][] | null;
         };
         SettingsSessionLimits: {
             /** @description Of clients, ISO partners and company admins. */
@@ -6638,6 +6900,11 @@ export interface components {
             /** @description There are more than these; the export has all. */
             more: boolean;
         };
+        /**
+         * @description Where the tax of an invoice is rounded to the minor unit.
+         * @enum {string}
+         */
+        TaxRounding: "line" | "total";
         Template: {
             /** @description Actions allowed to the caller: `update`. */
             can: string[];
@@ -6786,71 +7053,6 @@ export interface components {
         WhyImpersonate: {
             /** @description Reason; recorded in the log. */
             reason: string;
-        };
-        /** @enum {string} */
-        InvoiceLineKind: "fee" | "filing_fee" | "discount";
-        /** @enum {string} */
-        BankKind: "iban" | "aba" | "other";
-        /** @enum {string} */
-        TaxRounding: "line" | "total";
-        InvoiceTax: {
-            percent: string;
-            net: string;
-            tax: string;
-        };
-        InvoiceInstalment: {
-            due_date: string;
-            amount: string;
-            paid: string;
-            due: string;
-        };
-        NextPayment: {
-            due_date: string;
-            amount: string;
-        };
-        NewInvoiceLine: {
-            description: string;
-            kind?: null | components["schemas"]["InvoiceLineKind"];
-            quantity?: string | null;
-            unit_price: string;
-            tax_percent?: string | null;
-        };
-        NewInstalment: {
-            due_date: string;
-            amount: string;
-        };
-        NewInvoice: {
-            spv_id: string;
-            currency?: null | components["schemas"]["Currency"];
-            lines: components["schemas"]["NewInvoiceLine"][];
-            prices_include_tax?: boolean;
-            reverse_charge?: boolean;
-            due_date?: string | null;
-            terms?: string | null;
-            instalments?: components["schemas"]["NewInstalment"][];
-        };
-        InvoiceInstalments: {
-            instalments: components["schemas"]["NewInstalment"][];
-        };
-        InvoicePreview: {
-            currency: components["schemas"]["Currency"];
-            lines: components["schemas"]["InvoiceLine"][];
-            net: string;
-            tax: string;
-            taxes: components["schemas"]["InvoiceTax"][];
-            tax_name: string | null;
-            tax_note: string | null;
-            total: string;
-            due_date: string;
-        };
-        InvoicePayable: {
-            invoice_id: string;
-            number: string;
-            spv_identifier: string;
-            currency: components["schemas"]["Currency"];
-            amount: string;
-            due_date: string;
-            overdue: boolean;
         };
     };
     responses: {
@@ -9942,6 +10144,8 @@ export interface operations {
         responses: {
             201: {
                 headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9951,11 +10155,9 @@ export interface operations {
             400: components["responses"]["Refused_400"];
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
-            404: components["responses"]["Refused_404"];
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
-            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -10006,6 +10208,37 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    invoice_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvoice"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoicePreview"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     invoice_get: {
         parameters: {
             query?: never;
@@ -10030,6 +10263,46 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    invoice_set_instalments: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["InvoiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvoiceInstalments"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDetail"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -10418,6 +10691,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Iso"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_account_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["IsoId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutAccountState"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_account_set: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["IsoId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutAccountChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutAccount"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    iso_account_confirm: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["IsoId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutAccountConfirmed"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutAccount"];
                 };
             };
             400: components["responses"]["Refused_400"];
@@ -11916,6 +12295,32 @@ export interface operations {
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
             428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    payout_run_sepa: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["PayoutRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/xml": string;
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -14837,77 +15242,6 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             422: components["responses"]["Refused_422"];
             429: components["responses"]["Refused_429"];
-            503: components["responses"]["Refused_503"];
-            default: components["responses"]["Refused_default"];
-        };
-    };
-    invoice_set_instalments: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
-                "If-Match": string;
-            };
-            path: {
-                id: components["schemas"]["InvoiceId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["InvoiceInstalments"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvoiceDetail"];
-                };
-            };
-            400: components["responses"]["Refused_400"];
-            401: components["responses"]["Refused_401"];
-            403: components["responses"]["Refused_403"];
-            404: components["responses"]["Refused_404"];
-            409: components["responses"]["Refused_409"];
-            413: components["responses"]["Refused_413"];
-            422: components["responses"]["Refused_422"];
-            428: components["responses"]["Refused_428"];
-            503: components["responses"]["Refused_503"];
-            default: components["responses"]["Refused_default"];
-        };
-    };
-    invoice_preview: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewInvoice"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvoicePreview"];
-                };
-            };
-            400: components["responses"]["Refused_400"];
-            401: components["responses"]["Refused_401"];
-            403: components["responses"]["Refused_403"];
-            404: components["responses"]["Refused_404"];
-            409: components["responses"]["Refused_409"];
-            413: components["responses"]["Refused_413"];
-            422: components["responses"]["Refused_422"];
-            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -58,8 +58,8 @@ pub(super) fn is_changed(before: &Spv, after: &Spv) -> bool {
 /// new client, and sets the names of `after`.
 ///
 /// # Errors
-/// Forbidden but to super admins; Invalid per field; Conflict `order_has_payments`, `order_has_documents`,
-/// `order_has_messages`, `order_has_commission`.
+/// Forbidden but to super admins; Invalid per field; Conflict `order_has_payments`, `order_has_manual_invoices`,
+/// `order_has_documents`, `order_has_messages`, `order_has_commission`.
 pub(super) async fn change(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &mut Spv) -> Result<()> {
     ctx.may(Action::Reassign, spvs::resource(before))?;
     let (old, new) = (Parties::from(before), Parties::from(&*after));
@@ -74,6 +74,9 @@ pub(super) async fn change(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &mut Spv
         spvs::lock_client(tx, before.id).await?;
         if invoices::has_payments(tx, before.id).await? {
             return refuse("order_has_payments");
+        }
+        if invoices::has_manual(tx, before.id).await? {
+            return refuse("order_has_manual_invoices");
         }
         let shared = store::shared_with_client(tx, before.id).await?;
         if shared.documents > 0 {

@@ -199,10 +199,11 @@ fn read_line(
         Some(text) => check.read(&field("quantity"), quantity(text)),
         None => Some(ONE),
     };
-    let price = check.required(&field("unit_price"), new.unit_price.as_deref(), |text| currency.parse(text));
-    if price == Some(0) {
-        check.reject(&field("unit_price"), Problem::new("not_positive"));
-    }
+    let read_price = |text: &str| match currency.parse(text)? {
+        0 => Err(Problem::new("not_positive")),
+        minor => Ok(minor),
+    };
+    let price = check.required(&field("unit_price"), new.unit_price.as_deref(), read_price);
     let given = check.optional(&field("tax_percent"), new.tax_percent.as_deref(), money::parse_percent);
     if reverse_charge && given.is_some_and(|percent| percent > 0) {
         check.reject(&field("tax_percent"), Problem::new("no_tax_with_reverse_charge"));

@@ -22,7 +22,7 @@ pub use price_change::InvoiceChange;
 pub(crate) use price_change::{FormerPrice, follow_price};
 pub use raise_again::raise;
 pub(crate) use rollup::count_moved;
-pub(crate) use store::has_payments;
+pub(crate) use store::{has_manual, has_payments};
 pub(crate) use store::lock_of_order;
 pub use store::{Filter, InvoiceSort, Outstanding};
 

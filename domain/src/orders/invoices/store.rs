@@ -191,12 +191,12 @@ pub async fn get(db: &mut impl Sql, id: InvoiceId) -> Result<Option<Invoice>> {
     Ok(rows.into_iter().next())
 }
 
-/// The invoices over an order's price, newest number first, locked until the transaction ends.
+/// The invoices over an order's price, newest number first. All invoices of the order are locked until the transaction ends.
 pub async fn lock_of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Invoice>> {
     // By id, as row locks are taken in one order.
     if tx.dialect() == Dialect::Postgres {
         let text = format!(
-            "select v.id from invoices v where v.spv_id = $1 and not v.manual order by v.id{}",
+            "select v.id from invoices v where v.spv_id = $1 order by v.id{}",
             for_update(tx.dialect(), "v")
         );
         tx.sql_built(text).bind(spv).all::<(InvoiceId,)>().await?;
@@ -209,6 +209,14 @@ pub async fn lock_of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Invoice>> {
 /// Whether something was paid on the invoices over an order's price.
 pub async fn has_payments(tx: &mut Tx, spv: SpvId) -> Result<bool> {
     tx.sql("select exists (select 1 from invoices where spv_id = $1 and not manual and paid_minor > 0)")
+        .bind(spv)
+        .scalar()
+        .await
+}
+
+/// Whether an order has manual invoices that are not void.
+pub async fn has_manual(tx: &mut Tx, spv: SpvId) -> Result<bool> {
+    tx.sql("select exists (select 1 from invoices where spv_id = $1 and manual and status <> 'void')")
         .bind(spv)
         .scalar()
         .await

@@ -5,12 +5,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SpvChange, SpvDetail } from '../../../api/types';
 import { amountToWire, percentToWire } from '../../../messages/amount';
-import {
-  useCountries,
-  useCurrencies,
-  type Country,
-  type Currency,
-} from '../../../shared/countries';
+import { useCountries, useCurrencies, type Country, type Currency } from '../../../shared/countries';
 import { AmountInput } from '../../../ui/AmountInput';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
