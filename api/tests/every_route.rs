@@ -590,10 +590,10 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
             let line = json!({ "description": "Renewal", "unit_price": "100", "quantity": "2", "tax_percent": "20" });
             (String::new(), json!({ "spv_id": rows.id("spv").await, "lines": [line] }))
         }
-        "invoice_set_instalments" => {
+        "invoice_set_installments" => {
             let part = |date: &str, amount: &str| json!({ "due_date": date, "amount": amount });
-            let instalments = [part("2027-01-01", "4"), part("2027-02-01", "6")];
-            (rows.id("void_invoice").await, json!({ "instalments": instalments }))
+            let installments = [part("2027-01-01", "4"), part("2027-02-01", "6")];
+            (rows.id("void_invoice").await, json!({ "installments": installments }))
         }
         "iso_account_get" => (rows.account().await, none()),
         "iso_account_set" => {

@@ -81,7 +81,8 @@ async fn worlds() -> Vec<World> {
 }
 
 fn run(world: &World, args: &[&str]) -> (Option<i32>, String) {
-    let output = spvctl(args).env("SPV_DATA_DIR", &world.dir.path).env("SPV_DATABASE_URL", &world.url).output().unwrap();
+    let output =
+        spvctl(args).env("SPV_DATA_DIR", &world.dir.path).env("SPV_DATABASE_URL", &world.url).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 

@@ -120,8 +120,8 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
         assert_eq!(bills.iter().filter(|bill| bill.replaced_by_id.is_some()).count(), 1);
         // A renewal with tax whose deposit is paid.
         let [renewal] = &bills.iter().filter(|bill| bill.manual).collect::<Vec<_>>()[..] else { panic!("one renewal") };
-        assert_eq!((renewal.lines.len(), renewal.tax_minor > 0, renewal.instalments.len()), (4, true, 2));
-        assert_eq!(renewal.paid_minor, renewal.instalments[0].amount_minor);
+        assert_eq!((renewal.lines.len(), renewal.tax_minor > 0, renewal.installments.len()), (4, true, 2));
+        assert_eq!(renewal.paid_minor, renewal.installments[0].amount_minor);
         // One open alert and one resolved.
         alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
         let open = alerts::list(&operator, true, &page).await.unwrap().items;

@@ -288,7 +288,7 @@ async fn invoice_is_visible_to_its_client_and_staff_only() {
         assert_eq!(code(&invoices::pay(&maya, hers.id, None, payment("1")).await.unwrap_err()), "forbidden");
         assert_eq!(code(&invoices::void(&maya, hers.id, None, "No").await.unwrap_err()), "forbidden");
         assert_eq!(invoices::can(&maya, &hers), ["send_receipt"]);
-        assert_eq!(invoices::can(&sam, &hers), ["pay", "void", "set_instalments", "send_receipt"]);
+        assert_eq!(invoices::can(&sam, &hers), ["pay", "void", "set_installments", "send_receipt"]);
         assert!(invoices::list(&world.anonymous(), &Filter::default(), &PageQuery::default()).await.is_err());
         // Invoices of archived clients stay visible to staff.
         clients::archive(&sam, hers.client_id, None).await.unwrap();

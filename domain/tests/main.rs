@@ -19,7 +19,7 @@ mod document_changes;
 mod documents;
 mod import_files;
 mod imports;
-mod invoice_instalments;
+mod invoice_installments;
 mod invoice_lines;
 mod invoices;
 mod iso_partners;

@@ -698,7 +698,7 @@ const GROWING: &[&str] = &[
     "notification_choices",
     "notification_event_choices",
     "invoices",
-    "invoice_instalments",
+    "invoice_installments",
     "invoice_lines",
     "invoice_payments",
     "invoice_receipts",

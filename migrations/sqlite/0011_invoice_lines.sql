@@ -20,13 +20,13 @@ alter table invoices add column terms text;
 -- The tax within the amount.
 alter table credit_notes add column tax_minor integer not null default 0;
 
--- Instalments of an invoice, such as deposit and balance. An invoice without is due at once.
-create table invoice_instalments (
+-- Installments of an invoice, such as deposit and balance. An invoice without is due at once.
+create table invoice_installments (
     invoice_id blob not null references invoices (id),
-    instalment_order integer not null,
+    installment_order integer not null,
     due_date text not null,
     amount_minor integer not null check (amount_minor > 0),
-    primary key (invoice_id, instalment_order)
+    primary key (invoice_id, installment_order)
 ) strict;
 
 -- Bank account of an ISO partner for payouts: an IBAN, or an account and a routing number.

@@ -1,4 +1,4 @@
-/** Invoices over lines with tax, and their instalments: issued and divided by staff, paid in parts, seen by the client. */
+/** Invoices over lines with tax, and their installments: issued and divided by staff, paid in parts, seen by the client. */
 import { paths } from '../src/paths';
 import { expect, test } from './support/fixtures';
 
@@ -41,18 +41,18 @@ test('invoice with tax, filing fee and discount is divided into deposit and bala
   await expect(paper.getByRole('row', { name: /10% on \$280.00/ })).toContainText('$28.00');
   await expect(paper.getByRole('row', { name: /^Total/ })).toContainText('$358.00');
 
-  await elias.button('Instalments').click();
-  const plan = elias.dialog(`Instalments of ${invoice.number}`);
-  const part = (number: number) => plan.getByRole('group', { name: `Instalment ${number}` });
+  await elias.button('Installments').click();
+  const plan = elias.dialog(`Installments of ${invoice.number}`);
+  const part = (number: number) => plan.getByRole('group', { name: `Installment ${number}` });
   await elias.fillFields({ Amount: '100' }, part(1));
   await elias.fillFields({ Amount: '250', 'Due date': '2099-01-31' }, part(2));
-  await elias.button('Set instalments', plan).click();
+  await elias.button('Set installments', plan).click();
   await elias.expectErrorToast('Error');
-  await expect(plan).toContainText('The instalments add up to 350.00 USD, but 358.00 USD is billed.');
+  await expect(plan).toContainText('The installments add up to 350.00 USD, but 358.00 USD is billed.');
   await elias.fillFields({ Amount: '258' }, part(2));
-  await elias.button('Set instalments', plan).click();
-  await elias.expectToast('Instalments set', invoice.number);
-  await expect(paper.getByRole('table', { name: 'Instalments' })).toContainText('$258.00');
+  await elias.button('Set installments', plan).click();
+  await elias.expectToast('Installments set', invoice.number);
+  await expect(paper.getByRole('table', { name: 'Installments' })).toContainText('$258.00');
 
   const ines = await office.person(who.email);
   await ines.open('/client-dashboard/billing');

@@ -123,7 +123,7 @@ fn lay_out<'a>(
 
     lines(&mut writer, invoice, language);
     totals(&mut writer, detail, language);
-    instalments(&mut writer, invoice, language, format);
+    installments(&mut writer, invoice, language, format);
     notes(&mut writer, invoice);
     payment(&mut writer, detail, office.today, language);
     let issuer = detail.from.legal_name.as_deref().unwrap_or(office.brand);
@@ -198,15 +198,15 @@ fn taxes(writer: &mut PageWriter, invoice: &Invoice, language: &str) {
     }
 }
 
-/// Due dates and amounts of the instalments.
-fn instalments(writer: &mut PageWriter, invoice: &Invoice, language: &str, format: DateFormat) {
-    let states = invoice.instalment_states();
+/// Due dates and amounts of the installments.
+fn installments(writer: &mut PageWriter, invoice: &Invoice, language: &str, format: DateFormat) {
+    let states = invoice.installment_states();
     if states.is_empty() {
         return;
     }
     writer.down(28.0);
     writer.keep(60.0);
-    writer.put(pen(Strong, 11.0, INK), LEFT, &word(language, "paper.instalments"));
+    writer.put(pen(Strong, 11.0, INK), LEFT, &word(language, "paper.installments"));
     for state in states {
         writer.down(15.0);
         let (text, is_paid) = (pen(Plain, 10.0, INK), state.due_minor() == 0);
@@ -414,7 +414,7 @@ pub(crate) mod tests {
     use chrono::DateTime;
     use domain::{
         kernel::ids::{InvoiceId, SpvId, UserId},
-        orders::invoices::{Instalment, Line, LineKind},
+        orders::invoices::{Installment, Line, LineKind},
         platform::settings::TaxRounding,
     };
 
@@ -472,7 +472,7 @@ pub(crate) mod tests {
             updated_by: String::new(),
             version: 1,
             lines: vec![line],
-            instalments: Vec::new(),
+            installments: Vec::new(),
         };
         let bank = Bank { account_holder: name.to_owned(), bank_name: name.to_owned(), ..Bank::default() };
         let from = Billing {
@@ -613,11 +613,11 @@ pub(crate) mod tests {
         of.invoice.total_minor = 249_000;
         of.invoice.tax_name = Some("VAT".to_owned());
         of.invoice.terms = Some("Within ten days".to_owned());
-        let instalment = |month, amount_minor| Instalment {
+        let installment = |month, amount_minor| Installment {
             due_date: NaiveDate::from_ymd_opt(2026, month, 1).unwrap(),
             amount_minor,
         };
-        of.invoice.instalments = vec![instalment(11, 100_000), instalment(12, 149_000)];
+        of.invoice.installments = vec![installment(11, 100_000), installment(12, 149_000)];
         let found: Vec<String> = placed(&of).into_iter().flatten().map(|(text, ..)| text).collect();
         for text in [
             "2.5",
@@ -633,7 +633,7 @@ pub(crate) mod tests {
             "0.00",
             "2,490.00",
             "Within ten days",
-            "Instalments",
+            "Installments",
             "1,490.00",
         ] {
             assert!(found.iter().any(|placed| placed == text), "{text} in {found:?}");

@@ -77,7 +77,7 @@ pub struct Invoice {
     issued_date: NaiveDate,
     due_date: NaiveDate,
     /// Deposit, balance and the like; empty when all is due on the due date.
-    instalments: Vec<Instalment>,
+    installments: Vec<Installment>,
     /// The next payment; null when nothing is due.
     next_payment: Option<NextPayment>,
     /// Payment terms.
@@ -131,8 +131,8 @@ impl Line {
 
 /// A part of an invoice with its own due date. Payments settle them in their order.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = InvoiceInstalment)]
-pub struct Instalment {
+#[schema(as = InvoiceInstallment)]
+pub struct Installment {
     due_date: NaiveDate,
     #[schema(example = "500.00")]
     amount: String,
@@ -142,8 +142,8 @@ pub struct Instalment {
     due: String,
 }
 
-impl Instalment {
-    fn of(currency: Currency, state: invoices::InstalmentState) -> Self {
+impl Installment {
+    fn of(currency: Currency, state: invoices::InstallmentState) -> Self {
         Self {
             due_date: state.due_date,
             amount: currency.format(state.amount_minor),
@@ -192,7 +192,7 @@ impl TaxRow {
 
 impl Invoice {
     fn of(ctx: &Ctx, office_today: NaiveDate, row: invoices::Invoice) -> Self {
-        let (instalments, next_payment) = (row.instalment_states(), row.next_payment(office_today));
+        let (installments, next_payment) = (row.installment_states(), row.next_payment(office_today));
         let amount = |minor: i64| row.currency.format(minor);
         Self {
             can: invoices::can(ctx, &row),
@@ -215,7 +215,7 @@ impl Invoice {
             prices_include_tax: row.tax_included,
             terms: row.terms,
             manual: row.manual,
-            instalments: instalments.into_iter().map(|state| Instalment::of(row.currency, state)).collect(),
+            installments: installments.into_iter().map(|state| Installment::of(row.currency, state)).collect(),
             next_payment: next_payment.map(|next| NextPayment::of(row.currency, next)),
             id: row.id,
             spv_id: row.spv_id,
@@ -472,45 +472,45 @@ pub struct NewInvoice {
     terms: Option<String>,
     /// Deposit, balance and the like, in the order of their due dates; they add up to the total.
     #[serde(default)]
-    instalments: Vec<NewInstalment>,
+    installments: Vec<NewInstallment>,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewInstalment {
+pub struct NewInstallment {
     #[schema(required, value_type = String, example = "2026-12-05")]
     due_date: Option<String>,
     #[schema(required, value_type = String, example = "500.00")]
     amount: Option<String>,
 }
 
-impl From<NewInstalment> for invoices::NewInstalment {
-    fn from(NewInstalment { due_date, amount }: NewInstalment) -> Self {
+impl From<NewInstallment> for invoices::NewInstallment {
+    fn from(NewInstallment { due_date, amount }: NewInstallment) -> Self {
         Self { due_date, amount }
     }
 }
 
-/// The instalments of an invoice.
+/// The installments of an invoice.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct InvoiceInstalments {
+pub struct InvoiceInstallments {
     /// In the order of their due dates; they add up to what the invoice bills. None: all is due at once.
     #[serde(default)]
     #[schema(required)]
-    instalments: Vec<NewInstalment>,
+    installments: Vec<NewInstallment>,
 }
 
-/// Divides what an open invoice bills into instalments. Staff.
-#[utoipa::path(put, path = "/invoices/{id}/instalments", operation_id = "invoice_set_instalments", tag = "invoices",
-    params(("id" = InvoiceId, Path)), request_body = InvoiceInstalments, responses((status = 200, body = InvoiceDetail)))]
-pub async fn set_instalments(
+/// Divides what an open invoice bills into installments. Staff.
+#[utoipa::path(put, path = "/invoices/{id}/installments", operation_id = "invoice_set_installments", tag = "invoices",
+    params(("id" = InvoiceId, Path)), request_body = InvoiceInstallments, responses((status = 200, body = InvoiceDetail)))]
+pub async fn set_installments(
     SignedIn(ctx): SignedIn,
     Path(id): Path<InvoiceId>,
     IfMatch(version): IfMatch,
-    Json(input): Json<InvoiceInstalments>,
+    Json(input): Json<InvoiceInstallments>,
 ) -> Result<Versioned<InvoiceDetail>> {
-    let instalments = input.instalments.into_iter().map(Into::into).collect();
-    row(&ctx, invoices::set_instalments(&ctx, id, version, instalments).await?).await
+    let installments = input.installments.into_iter().map(Into::into).collect();
+    row(&ctx, invoices::set_installments(&ctx, id, version, installments).await?).await
 }
 
 impl From<NewInvoice> for invoices::NewInvoice {
@@ -530,7 +530,7 @@ impl From<NewInvoice> for invoices::NewInvoice {
             reverse_charge: new.reverse_charge,
             due_date: new.due_date,
             terms: new.terms,
-            instalments: new.instalments.into_iter().map(Into::into).collect(),
+            installments: new.installments.into_iter().map(Into::into).collect(),
         }
     }
 }

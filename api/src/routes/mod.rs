@@ -167,7 +167,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(invoices::list, invoices::create))
         .routes(routes!(invoices::preview))
         .routes(routes!(invoices::get))
-        .routes(routes!(invoices::set_instalments))
+        .routes(routes!(invoices::set_installments))
         .routes(routes!(invoices::pdf))
         .routes(routes!(invoices::pay))
         .routes(routes!(invoices::send_receipt))

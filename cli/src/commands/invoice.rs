@@ -16,7 +16,7 @@ use domain::{
         page::Order,
     },
     orders::invoices::{
-        self, CreditNote, Detail, Filter, Invoice, InvoiceSort, LineKind, ManualPayment, NewInstalment, NewInvoice,
+        self, CreditNote, Detail, Filter, Invoice, InvoiceSort, LineKind, ManualPayment, NewInstallment, NewInvoice,
         NewLine, Status, credit_notes,
     },
 };
@@ -41,11 +41,11 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl invoice pay 2026-0001 --amount 1250.00\n  spvctl invoice pay 2026-0001 --amount 600 --received-date 2026-11-20 --note 'First half'"
     )]
     Pay(Pay),
-    /// Divide what an invoice bills into instalments; without any, all is due at once
+    /// Divide what an invoice bills into installments; without any, all is due at once
     #[command(
-        after_help = "Examples:\n  spvctl invoice instalments 2026-0001 --instalment 2026-12-15=500 --instalment 2027-01-31=750"
+        after_help = "Examples:\n  spvctl invoice installments 2026-0001 --installment 2026-12-15=500 --installment 2027-01-31=750"
     )]
-    Instalments(Instalments),
+    Installments(Installments),
     /// Take an invoice back for which nothing was paid
     #[command(after_help = "Examples:\n  spvctl invoice void 2026-0001 --reason 'Wrong price'")]
     Void(Void),
@@ -127,17 +127,17 @@ pub struct Create {
     #[arg(long)]
     terms: Option<String>,
     /// A part with its own due date; may be repeated, and adds up to the total
-    #[arg(long = "instalment", value_name = "YYYY-MM-DD=AMOUNT")]
-    instalments: Vec<String>,
+    #[arg(long = "installment", value_name = "YYYY-MM-DD=AMOUNT")]
+    installments: Vec<String>,
 }
 
 #[derive(Debug, Args)]
-pub struct Instalments {
+pub struct Installments {
     /// Number or id
     invoice: String,
     /// A part with its own due date; may be repeated, and adds up to what the invoice bills
-    #[arg(long = "instalment", value_name = "YYYY-MM-DD=AMOUNT")]
-    instalments: Vec<String>,
+    #[arg(long = "installment", value_name = "YYYY-MM-DD=AMOUNT")]
+    installments: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -174,10 +174,10 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Show(args) => lookup::invoice(ctx, &args.invoice).await?,
         Verb::Create(args) => create(args, cli).await?,
         Verb::Pay(args) => pay(args, cli).await?,
-        Verb::Instalments(args) => {
-            let parts = args.instalments.iter().map(|text| instalment(text)).collect::<Result<Vec<_>>>()?;
+        Verb::Installments(args) => {
+            let parts = args.installments.iter().map(|text| installment(text)).collect::<Result<Vec<_>>>()?;
             let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
-            invoices::set_instalments(ctx, invoice.id, None, parts).await?
+            invoices::set_installments(ctx, invoice.id, None, parts).await?
         }
         Verb::Void(args) => void(args, cli).await?,
         Verb::Raise(args) => {
@@ -191,7 +191,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     print(&detail, cli)
 }
 
-/// Prints an invoice with its lines, instalments, payments and credit notes.
+/// Prints an invoice with its lines, installments, payments and credit notes.
 fn print(detail: &Detail, cli: &CliContext) -> Result {
     let currency = detail.invoice.currency;
     let lines = detail.invoice.lines.iter().map(|line| {
@@ -209,7 +209,7 @@ fn print(detail: &Detail, cli: &CliContext) -> Result {
             .with("net", currency.format(row.net_minor))
             .with("tax", currency.format(row.tax_minor))
     });
-    let instalments = detail.invoice.instalment_states().into_iter().map(|state| {
+    let installments = detail.invoice.installment_states().into_iter().map(|state| {
         Record::new()
             .with("due_date", state.due_date.to_string())
             .with("amount", currency.format(state.amount_minor))
@@ -229,7 +229,7 @@ fn print(detail: &Detail, cli: &CliContext) -> Result {
         record(&detail.invoice)
             .nested("lines", lines.collect())
             .nested("taxes", taxes.collect())
-            .nested("instalments", instalments.collect())
+            .nested("installments", installments.collect())
             .nested("payments", payments.collect())
             .nested("credit_notes", credit_notes.collect()),
     )
@@ -264,7 +264,7 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
         reverse_charge: args.reverse_charge,
         due_date: args.due_date,
         terms: args.terms,
-        instalments: args.instalments.iter().map(|text| instalment(text)).collect::<Result<Vec<_>>>()?,
+        installments: args.installments.iter().map(|text| installment(text)).collect::<Result<Vec<_>>>()?,
     };
     let preview = invoices::preview(ctx, new.clone()).await?;
     let summary = format!(
@@ -300,12 +300,12 @@ fn line(kind: LineKind, text: &str) -> Result<NewLine> {
     })
 }
 
-/// An instalment as `2026-12-15=500`.
-fn instalment(text: &str) -> Result<NewInstalment> {
+/// An installment as `2026-12-15=500`.
+fn installment(text: &str) -> Result<NewInstallment> {
     let (date, amount) = text
         .split_once('=')
-        .ok_or_else(|| Failure::Usage(format!("`{text}` is no instalment; write YYYY-MM-DD=AMOUNT")))?;
-    Ok(NewInstalment { due_date: Some(date.to_owned()), amount: Some(amount.to_owned()) })
+        .ok_or_else(|| Failure::Usage(format!("`{text}` is no installment; write YYYY-MM-DD=AMOUNT")))?;
+    Ok(NewInstallment { due_date: Some(date.to_owned()), amount: Some(amount.to_owned()) })
 }
 
 async fn pay(args: Pay, cli: &CliContext) -> Result<Detail> {

@@ -90,7 +90,8 @@ mod tests {
         assert_eq!(read("DE88 3704 0044 0532 0130 00"), Err("iban_check_digits"));
         assert_eq!(read("DE89 3704 0044 0532 0130 01"), Err("iban_check_digits"));
         // The check digits of the last two are right: a German IBAN has 22 characters, and the United States have none.
-        for bad in ["", "DE", "D€89370400440532013000", "0000 1234 5678", "DE86 3704 0044 0532 0130", "US5112345678"] {
+        for bad in ["", "DE", "D€89370400440532013000", "0000 1234 5678", "DE86 3704 0044 0532 0130", "US5112345678"]
+        {
             assert_eq!(read(bad), Err("invalid_iban"), "{bad}");
         }
     }

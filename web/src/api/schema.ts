@@ -1291,7 +1291,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/rest/v1/invoices/{id}/instalments": {
+    "/rest/v1/invoices/{id}/installments": {
         parameters: {
             query?: never;
             header?: never;
@@ -1299,8 +1299,8 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Divides what an open invoice bills into instalments. Staff. */
-        put: operations["invoice_set_instalments"];
+        /** Divides what an open invoice bills into installments. Staff. */
+        put: operations["invoice_set_installments"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4646,7 +4646,7 @@ export interface components {
             due_date: string;
             id: components["schemas"]["InvoiceId"];
             /** @description Deposit, balance and the like; empty when all is due on the due date. */
-            instalments: components["schemas"]["InvoiceInstalment"][];
+            installments: components["schemas"]["InvoiceInstallment"][];
             /** Format: date */
             issued_date: string;
             lines: components["schemas"]["InvoiceLine"][];
@@ -4715,7 +4715,7 @@ export interface components {
         /** Format: uuid */
         InvoiceId: string;
         /** @description A part of an invoice with its own due date. Payments settle them in their order. */
-        InvoiceInstalment: {
+        InvoiceInstallment: {
             /** @example 500.00 */
             amount: string;
             /** @example 300.00 */
@@ -4725,10 +4725,10 @@ export interface components {
             /** @example 200.00 */
             paid: string;
         };
-        /** @description The instalments of an invoice. */
-        InvoiceInstalments: {
+        /** @description The installments of an invoice. */
+        InvoiceInstallments: {
             /** @description In the order of their due dates; they add up to what the invoice bills. None: all is due at once. */
-            instalments: components["schemas"]["NewInstalment"][];
+            installments: components["schemas"]["NewInstallment"][];
         };
         /** @description The office's details as printed on the invoice. */
         InvoiceIssuer: {
@@ -5305,7 +5305,7 @@ export interface components {
             required?: boolean | null;
             step_id?: components["schemas"]["StepId"] | null;
         };
-        NewInstalment: {
+        NewInstallment: {
             /** @example 500.00 */
             amount: string;
             /** @example 2026-12-05 */
@@ -5320,7 +5320,7 @@ export interface components {
              */
             due_date?: string | null;
             /** @description Deposit, balance and the like, in the order of their due dates; they add up to the total. */
-            instalments?: components["schemas"]["NewInstalment"][];
+            installments?: components["schemas"]["NewInstallment"][];
             lines: components["schemas"]["NewInvoiceLine"][];
             /** @description The prices of the lines include the tax. */
             prices_include_tax?: boolean;
@@ -10267,7 +10267,7 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
-    invoice_set_instalments: {
+    invoice_set_installments: {
         parameters: {
             query?: never;
             header: {
@@ -10281,7 +10281,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["InvoiceInstalments"];
+                "application/json": components["schemas"]["InvoiceInstallments"];
             };
         };
         responses: {

@@ -76,7 +76,7 @@ const PORTAL_TABLES: &[&str] = &[
     "impersonations",
     "import_rows",
     "imports",
-    "invoice_instalments",
+    "invoice_installments",
     "invoice_lines",
     "invoice_numbers",
     "invoice_payments",

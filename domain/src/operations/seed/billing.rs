@@ -13,7 +13,7 @@ use crate::{
     },
     orders::{
         corrections::{self, Correction},
-        invoices::{self, Filter, InvoiceableOrder, ManualPayment, NewInstalment, NewInvoice, NewLine, Status},
+        invoices::{self, Filter, InvoiceableOrder, ManualPayment, NewInstallment, NewInvoice, NewLine, Status},
         spvs,
     },
     platform::settings::{Bank, BankKind, Billing},
@@ -115,12 +115,12 @@ async fn renewal(ctx: &Ctx, spv: SpvId) -> Result<()> {
     let renewal = invoices::create(ctx, new).await?.invoice;
     // A deposit that is paid, and the balance.
     let today = ctx.now().date_naive();
-    let part = |days: u64, minor: i64| NewInstalment {
+    let part = |days: u64, minor: i64| NewInstallment {
         due_date: Some((today + Days::new(days)).to_string()),
         amount: Some(renewal.currency.format(minor)),
     };
     let plan = vec![part(2, DEPOSIT_MINOR), part(45, renewal.total_minor - DEPOSIT_MINOR)];
-    invoices::set_instalments(ctx, renewal.id, None, plan).await?;
+    invoices::set_installments(ctx, renewal.id, None, plan).await?;
     let amount = Some(renewal.currency.format(DEPOSIT_MINOR));
     invoices::pay(ctx, renewal.id, None, ManualPayment { amount, ..ManualPayment::default() }).await.map(drop)
 }

@@ -1,7 +1,7 @@
 //! Invoices that the staff write by hand: lines beside the price of an order, such as renewals, filing fees and discounts.
 use super::{
     Bill, Detail, InvoiceableOrder, get, insert_bill,
-    instalments::{self, NewInstalment},
+    installments::{self, NewInstallment},
     lines::{Line, LineKind, MAX_QUANTITY, ONE, TaxTerms, Totals, totals},
     store,
 };
@@ -41,7 +41,7 @@ pub struct NewInvoice {
     /// The office's by default.
     pub terms: Option<String>,
     /// Deposit, balance and the like; none: all is due on the due date.
-    pub instalments: Vec<NewInstalment>,
+    pub installments: Vec<NewInstallment>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -149,7 +149,7 @@ fn read(new: &NewInvoice, spv: &Spv, office: &Settings, reverse_charge_text: Str
         name: office.billing.tax_name.clone(),
         note: new.reverse_charge.then_some(reverse_charge_text),
     };
-    let mut instalments = Vec::new();
+    let mut installments = Vec::new();
     if lines.len() == new.lines.len() {
         let total_minor = totals(&lines, tax.included, tax.rounding).total_minor;
         match total_minor {
@@ -157,7 +157,7 @@ fn read(new: &NewInvoice, spv: &Spv, office: &Settings, reverse_charge_text: Str
                 check.reject("lines", Problem::new("too_large").with("max", currency.format(MAX_MINOR)));
             }
             minor if minor <= 0 && !lines.is_empty() => check.reject("lines", Problem::new("total_not_positive")),
-            _ => instalments = instalments::read(&mut check, &new.instalments, (total_minor, currency), today),
+            _ => installments = installments::read(&mut check, &new.installments, (total_minor, currency), today),
         }
     }
     check.finish()?;
@@ -167,7 +167,7 @@ fn read(new: &NewInvoice, spv: &Spv, office: &Settings, reverse_charge_text: Str
         lines,
         tax,
         due_date: due_date.unwrap_or_else(|| office.billing.due_date(today)),
-        instalments,
+        installments,
         terms: terms.or_else(|| office.billing.payment_terms.clone()),
     })
 }

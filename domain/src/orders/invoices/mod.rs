@@ -2,7 +2,7 @@
 //!
 //! An invoice is visible to its client and the staff, not to the order's company and ISO partner.
 pub mod credit_notes;
-mod instalments;
+mod installments;
 mod lines;
 mod manual;
 mod model;
@@ -13,7 +13,7 @@ pub(crate) mod rollup;
 mod store;
 
 pub use credit_notes::CreditNote;
-pub use instalments::{Instalment, InstalmentState, NewInstalment, NextPayment, set_instalments};
+pub use installments::{Installment, InstallmentState, NewInstallment, NextPayment, set_installments};
 pub use lines::{Line, LineKind, TaxRow, TaxTerms, Totals};
 pub use manual::{NewInvoice, NewLine, Preview, create, preview};
 pub use model::{Due, Invoice, Payment, Receipt, Status};
@@ -22,9 +22,9 @@ pub use price_change::InvoiceChange;
 pub(crate) use price_change::{FormerPrice, follow_price};
 pub use raise_again::raise;
 pub(crate) use rollup::count_moved;
-pub(crate) use store::{has_manual, has_payments};
 pub(crate) use store::lock_of_order;
 pub use store::{Filter, InvoiceSort, Outstanding};
+pub(crate) use store::{has_manual, has_payments};
 
 use crate::{
     accounts::users,
@@ -101,7 +101,7 @@ struct Bill {
     lines: Vec<Line>,
     tax: TaxTerms,
     due_date: NaiveDate,
-    instalments: Vec<Instalment>,
+    installments: Vec<Installment>,
     terms: Option<String>,
 }
 
@@ -120,7 +120,7 @@ impl Bill {
                 note: None,
             },
             due_date: billing.due_date(issued_date),
-            instalments: Vec::new(),
+            installments: Vec::new(),
             terms: billing.payment_terms.clone(),
         }
     }
@@ -182,7 +182,7 @@ async fn insert_bill(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, bill: 
         updated_by: ctx.actor_name(),
         version: 1,
         lines: bill.lines,
-        instalments: bill.instalments,
+        installments: bill.installments,
     }
     .with_next_due_date();
     store::insert(tx, &invoice).await?;
@@ -514,7 +514,7 @@ pub fn can(ctx: &Ctx, invoice: &Invoice) -> Vec<&'static str> {
     [
         ("pay", Action::Update, invoice.status.is_open()),
         ("void", Action::Cancel, invoice.status == Status::Due),
-        ("set_instalments", Action::Update, invoice.status.is_open()),
+        ("set_installments", Action::Update, invoice.status.is_open()),
         ("raise", Action::Update, invoice.status == Status::Void && invoice.replaced_by_id.is_none()),
         ("send_receipt", Action::Send, invoice.status.is_open()),
     ]

@@ -1,5 +1,5 @@
 //! An invoice and its status.
-use super::instalments::Instalment;
+use super::installments::Installment;
 use super::lines::{Line, TaxRow, TaxTerms, totals};
 use crate::{
     kernel::{
@@ -122,7 +122,7 @@ crate::kernel::db::row! {
         pub version: i64,
         pub lines: Vec<Line> = _,
         /// Empty for an invoice that is due at once.
-        pub instalments: Vec<Instalment> = _,
+        pub installments: Vec<Installment> = _,
     }
 }
 
@@ -304,7 +304,7 @@ pub(super) mod tests {
             updated_by: String::new(),
             version: 1,
             lines: Vec::new(),
-            instalments: Vec::new(),
+            installments: Vec::new(),
         }
     }
 

@@ -85,7 +85,7 @@ async fn raise_manual(tx: &mut Tx, ctx: &Ctx, void: &Invoice, spv: &Spv) -> Resu
         lines: void.lines.clone(),
         tax: void.tax_terms(),
         due_date: office.billing.due_date(office.day(ctx.now())),
-        instalments: Vec::new(),
+        installments: Vec::new(),
         terms: void.terms.clone(),
     };
     let order = InvoiceableOrder {

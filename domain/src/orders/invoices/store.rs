@@ -1,5 +1,5 @@
 //! SQL of invoices.
-use super::instalments::Instalment;
+use super::installments::Installment;
 use super::lines::Line;
 use super::model::{Due, Invoice, Payment, Status};
 use super::payment_method::ReceivedPayment;
@@ -28,7 +28,7 @@ const LINES: &[ColumnSpec] = &[
     ("tax_percent", "t.tax_percent", ColumnKind::Plain),
 ];
 
-const INSTALMENTS: &[ColumnSpec] =
+const INSTALLMENTS: &[ColumnSpec] =
     &[("due_date", "t.due_date", ColumnKind::Plain), ("amount_minor", "t.amount_minor", ColumnKind::Plain)];
 
 const SELECT_WITH_NAMES: &str = const_concat!(
@@ -38,17 +38,17 @@ const SELECT_WITH_NAMES: &str = const_concat!(
      left join invoices n on n.id = v.replaced_by_id"
 );
 
-/// Selects the rows of `from`, each with its lines and instalments.
+/// Selects the rows of `from`, each with its lines and installments.
 fn with_lines(dialect: Dialect, from: &str) -> String {
     let lines = "select description, kind, quantity, coalesce(unit_price_minor, amount_minor) as unit_price_minor, \
                  amount_minor, tax_percent from invoice_lines where invoice_id = t.id order by line_order";
     let lines = nested_subquery(dialect, &select_nested(dialect, LINES, lines));
     let mut columns = Invoice::COLUMNS.to_vec();
     columns.push(("lines", lines.as_str(), ColumnKind::Plain));
-    let instalments =
-        "select due_date, amount_minor from invoice_instalments where invoice_id = t.id order by instalment_order";
-    let instalments = nested_subquery(dialect, &select_nested(dialect, INSTALMENTS, instalments));
-    columns.push(("instalments", instalments.as_str(), ColumnKind::Plain));
+    let installments =
+        "select due_date, amount_minor from invoice_installments where invoice_id = t.id order by installment_order";
+    let installments = nested_subquery(dialect, &select_nested(dialect, INSTALLMENTS, installments));
+    columns.push(("installments", installments.as_str(), ColumnKind::Plain));
     select_rows(dialect, &columns, from)
 }
 
@@ -146,14 +146,14 @@ pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     for (n, line) in (1..).zip(&invoice.lines) {
         insert_line(tx, invoice.id, n, line).await?;
     }
-    insert_instalments(tx, invoice).await
+    insert_installments(tx, invoice).await
 }
 
-async fn insert_instalments(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
-    for (n, Instalment { due_date, amount_minor }) in (1_i64..).zip(&invoice.instalments) {
-        insert!(tx, "invoice_instalments", {
+async fn insert_installments(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
+    for (n, Installment { due_date, amount_minor }) in (1_i64..).zip(&invoice.installments) {
+        insert!(tx, "invoice_installments", {
             invoice_id: invoice.id,
-            instalment_order: n,
+            installment_order: n,
             due_date: *due_date,
             amount_minor: *amount_minor,
         })
@@ -163,10 +163,10 @@ async fn insert_instalments(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the instalments of an invoice.
-pub async fn replace_instalments(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
-    tx.sql("delete from invoice_instalments where invoice_id = $1").bind(invoice.id).run().await?;
-    insert_instalments(tx, invoice).await
+/// Replaces the installments of an invoice.
+pub async fn replace_installments(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
+    tx.sql("delete from invoice_installments where invoice_id = $1").bind(invoice.id).run().await?;
+    insert_installments(tx, invoice).await
 }
 
 async fn insert_line(tx: &mut Tx, invoice: InvoiceId, n: i64, line: &Line) -> Result<()> {
@@ -195,10 +195,8 @@ pub async fn get(db: &mut impl Sql, id: InvoiceId) -> Result<Option<Invoice>> {
 pub async fn lock_of_order(tx: &mut Tx, spv: SpvId) -> Result<Vec<Invoice>> {
     // By id, as row locks are taken in one order.
     if tx.dialect() == Dialect::Postgres {
-        let text = format!(
-            "select v.id from invoices v where v.spv_id = $1 order by v.id{}",
-            for_update(tx.dialect(), "v")
-        );
+        let text =
+            format!("select v.id from invoices v where v.spv_id = $1 order by v.id{}", for_update(tx.dialect(), "v"));
         tx.sql_built(text).bind(spv).all::<(InvoiceId,)>().await?;
     }
     let from = format!("{SELECT_WITH_NAMES} where v.spv_id = $1 and not v.manual order by v.year desc, v.number desc");

@@ -1,6 +1,7 @@
-import { SegmentedControl, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, ifVersion } from '../../api/client';
 import { queries } from '../../api/queries';
@@ -11,12 +12,12 @@ import { useUnsaved } from '../../ui/unsavedChanges';
 import { BusyButton } from '../../ui/BusyButton';
 import { FieldPair } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import classes from './ProfilePage.module.css';
 
 /** Bank account for payouts: shown masked, replaced as a whole, and confirmed by the office. */
 export function PayoutAccountForm({ isoId }: { isoId: string }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const { data: account } = useQuery(queries.isoAccount(isoId));
+  const [editing, setEditing] = useState(false);
   const form = useForm({
     initialValues: {
       kind: 'iban',
@@ -45,6 +46,7 @@ export function PayoutAccountForm({ isoId }: { isoId: string }) {
     invalidates: 'iso',
     onSaved: () => {
       form.reset();
+      setEditing(false);
       toast({ title: t('account.saved'), description: t('account.saved_text') });
     },
   });
@@ -61,36 +63,54 @@ export function PayoutAccountForm({ isoId }: { isoId: string }) {
       {...form.getInputProps(name)}
     />
   );
+  if (account === undefined) return null;
+  const label = t(account ? 'account.replace' : 'account.enter');
+  if (!editing) {
+    return (
+      <Stack gap="md" align="flex-start">
+        <AccountFacts account={account} />
+        <Button variant="default" onClick={() => setEditing(true)}>
+          {label}
+        </Button>
+      </Stack>
+    );
+  }
+  const cancel = () => {
+    form.reset();
+    setEditing(false);
+  };
   return (
-    <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
-      {account !== undefined && <AccountFacts account={account} />}
-      <SegmentedControl
-        size="sm"
-        aria-label={t('account.kind')}
-        data={[
-          { value: 'iban', label: t('account.kind_iban') },
-          { value: 'number', label: t('account.kind_number') },
-        ]}
-        {...form.getInputProps('kind')}
-      />
-      <FieldPair>
-        {field('account_holder', true)}
-        {field('bic')}
-      </FieldPair>
-      {form.values.kind === 'iban' ? (
-        field('iban', true)
-      ) : (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+      <Stack gap="md">
+        {account && <AccountFacts account={account} />}
+        <SegmentedControl
+          size="sm"
+          aria-label={t('account.kind')}
+          data={[
+            { value: 'iban', label: t('account.kind_iban') },
+            { value: 'number', label: t('account.kind_number') },
+          ]}
+          {...form.getInputProps('kind')}
+        />
         <FieldPair>
-          {field('account_number', true)}
-          {field('routing_number', true)}
+          {field('account_holder', true)}
+          {field('bic')}
         </FieldPair>
-      )}
-      <BusyButton
-        type="submit"
-        busy={save.isPending}
-        label={t(account ? 'account.replace' : 'account.enter')}
-        busyLabel={t('common:saving')}
-      />
+        {form.values.kind === 'iban' ? (
+          field('iban', true)
+        ) : (
+          <FieldPair>
+            {field('account_number', true)}
+            {field('routing_number', true)}
+          </FieldPair>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={cancel}>
+            {t('common:cancel')}
+          </Button>
+          <BusyButton type="submit" busy={save.isPending} label={label} busyLabel={t('common:saving')} />
+        </Group>
+      </Stack>
     </form>
   );
 }

@@ -112,7 +112,7 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
           )}
         </tfoot>
       </table>
-      <Instalments invoice={invoice} />
+      <Installments invoice={invoice} />
       {[invoice.tax_note, invoice.terms].map(
         (text) =>
           text && (
@@ -138,13 +138,13 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
 }
 
 /** Due dates of a deposit, a balance and the like. */
-function Instalments({ invoice }: { invoice: InvoiceDetail }) {
+function Installments({ invoice }: { invoice: InvoiceDetail }) {
   const { t } = useTranslation(['billing', 'names']);
-  if (invoice.instalments.length === 0) return null;
+  if (invoice.installments.length === 0) return null;
   const amount = (value: string) => money(value, invoice.currency);
   return (
-    <table className={classes.instalments}>
-      <caption>{t('names:paper.instalments')}</caption>
+    <table className={classes.installments}>
+      <caption>{t('names:paper.installments')}</caption>
       <thead>
         <tr>
           <th scope="col">{t('column.due_date')}</th>
@@ -160,12 +160,12 @@ function Instalments({ invoice }: { invoice: InvoiceDetail }) {
         </tr>
       </thead>
       <tbody>
-        {invoice.instalments.map((instalment) => (
-          <tr key={instalment.due_date}>
-            <th scope="row">{date(instalment.due_date)}</th>
-            <td className={classes.amount}>{amount(instalment.amount)}</td>
-            <td className={classes.amount}>{amount(instalment.paid)}</td>
-            <td className={classes.amount}>{amount(instalment.due)}</td>
+        {invoice.installments.map((installment) => (
+          <tr key={installment.due_date}>
+            <th scope="row">{date(installment.due_date)}</th>
+            <td className={classes.amount}>{amount(installment.amount)}</td>
+            <td className={classes.amount}>{amount(installment.paid)}</td>
+            <td className={classes.amount}>{amount(installment.due)}</td>
           </tr>
         ))}
       </tbody>

@@ -11,7 +11,7 @@ import { useSave } from '../../../shared/useSave';
 import { Crumb } from '../../../shared/shell/Crumb';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { toast } from '../../../ui/toasts';
-import { InstalmentsForm } from './InstalmentsForm';
+import { InstallmentsForm } from './InstallmentsForm';
 import { PaymentForm } from './PaymentForm';
 
 export function Component() {
@@ -50,7 +50,7 @@ function Pay({ invoice }: { invoice: InvoiceDetail }) {
 
 function Actions({ invoice }: { invoice: InvoiceDetail }) {
   const { t } = useTranslation('billing');
-  const [dialog, setDialog] = useState<'pay' | 'void' | 'raise' | 'instalments' | null>(null);
+  const [dialog, setDialog] = useState<'pay' | 'void' | 'raise' | 'installments' | null>(null);
   const close = () => setDialog(null);
   const { number } = invoice;
   const voiding = useSave({
@@ -65,9 +65,9 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
   return (
     <>
       {invoice.can.includes('pay') && <Button onClick={() => setDialog('pay')}>{t('pay')}</Button>}
-      {invoice.can.includes('set_instalments') && (
-        <Button variant="default" onClick={() => setDialog('instalments')}>
-          {t('instalments')}
+      {invoice.can.includes('set_installments') && (
+        <Button variant="default" onClick={() => setDialog('installments')}>
+          {t('installments')}
         </Button>
       )}
       {invoice.can.includes('void') && (
@@ -77,7 +77,7 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
       )}
       {invoice.can.includes('raise') && <Button onClick={() => setDialog('raise')}>{t('raise')}</Button>}
       {dialog === 'raise' && <RaiseDialog invoice={invoice} onClose={close} />}
-      {dialog === 'instalments' && <InstalmentsForm invoice={invoice} onClose={close} />}
+      {dialog === 'installments' && <InstallmentsForm invoice={invoice} onClose={close} />}
       {dialog === 'pay' && <PaymentForm invoice={invoice} onClose={close} />}
       {dialog === 'void' && (
         <ReasonDialog

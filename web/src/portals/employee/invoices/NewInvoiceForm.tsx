@@ -12,11 +12,11 @@ import { DateField } from '../../../ui/DateField';
 import { FieldPair, FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import {
-  InstalmentFields,
-  instalmentsToWire,
-  newInstalment,
-  type InstalmentValues,
-} from './InstalmentFields';
+  InstallmentFields,
+  installmentsToWire,
+  newInstallment,
+  type InstallmentValues,
+} from './InstallmentFields';
 import { InvoiceLineFields, newLine, type LineValues } from './InvoiceLineFields';
 import { InvoiceSums } from './InvoiceSums';
 import classes from './NewInvoiceForm.module.css';
@@ -28,7 +28,7 @@ interface Values {
   reverse_charge: boolean;
   due_date: string;
   terms: string;
-  instalments: InstalmentValues[];
+  installments: InstallmentValues[];
 }
 
 /** Issues an invoice over lines, beside the invoices over the order's price. */
@@ -42,7 +42,7 @@ export function NewInvoiceForm({ spv, onClose }: { spv: SpvDetail; onClose: () =
       reverse_charge: false,
       due_date: '',
       terms: '',
-      instalments: [],
+      installments: [],
     },
   });
   const save = useSave({
@@ -132,15 +132,15 @@ export function NewInvoiceForm({ spv, onClose }: { spv: SpvDetail; onClose: () =
         description={t('create.terms_text')}
         {...form.getInputProps('terms')}
       />
-      <InstalmentFields
-        rows={values.instalments}
+      <InstallmentFields
+        rows={values.installments}
         currency={values.currency}
-        problem={form.errors.instalments}
-        field={(index, name) => form.getInputProps(`instalments.${index}.${name}`)}
-        onAdd={() => form.insertListItem('instalments', newInstalment())}
-        onRemove={(index) => form.removeListItem('instalments', index)}
+        problem={form.errors.installments}
+        field={(index, name) => form.getInputProps(`installments.${index}.${name}`)}
+        onAdd={() => form.insertListItem('installments', newInstallment())}
+        onRemove={(index) => form.removeListItem('installments', index)}
       />
-      <InvoiceSums invoice={{ ...toWire(spv.id, values), instalments: [] }} />
+      <InvoiceSums invoice={{ ...toWire(spv.id, values), installments: [] }} />
     </FormModal>
   );
 }
@@ -161,7 +161,7 @@ function toWire(spv_id: string, { currency, lines, ...values }: Values): NewInvo
     reverse_charge: values.reverse_charge,
     due_date: values.due_date || null,
     terms: values.terms.trim() || null,
-    instalments: instalmentsToWire(values.instalments, currency),
+    installments: installmentsToWire(values.installments, currency),
   };
 }
 

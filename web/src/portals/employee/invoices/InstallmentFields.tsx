@@ -8,23 +8,23 @@ import { AmountInput } from '../../../ui/AmountInput';
 import { DateField } from '../../../ui/DateField';
 import classes from './NewInvoiceForm.module.css';
 
-export interface InstalmentValues {
+export interface InstallmentValues {
   /** React key of the row. */
   key: string;
   due_date: string;
   amount: string;
 }
 
-export function newInstalment(known?: Partial<InstalmentValues>): InstalmentValues {
+export function newInstallment(known?: Partial<InstallmentValues>): InstallmentValues {
   return { key: randomId(), due_date: '', amount: '', ...known };
 }
 
-export function instalmentsToWire(rows: InstalmentValues[], currency: string) {
+export function installmentsToWire(rows: InstallmentValues[], currency: string) {
   return rows.map(({ due_date, amount }) => ({ due_date, amount: amountToWire(amount, currency) }));
 }
 
 interface Props {
-  rows: InstalmentValues[];
+  rows: InstallmentValues[];
   currency: string;
   /** Error of the whole plan. */
   problem: ReactNode;
@@ -37,7 +37,7 @@ interface Props {
 }
 
 /** Rows of a plan: due date and amount. */
-export function InstalmentFields({ rows, currency, problem, field, onAdd, onRemove }: Props) {
+export function InstallmentFields({ rows, currency, problem, field, onAdd, onRemove }: Props) {
   const { t } = useTranslation(['billing', 'names']);
   return (
     <>
@@ -45,8 +45,8 @@ export function InstalmentFields({ rows, currency, problem, field, onAdd, onRemo
         <div
           key={row.key}
           role="group"
-          aria-label={t('instalments.row', { number: index + 1 })}
-          className={classes.instalment}
+          aria-label={t('installments.row', { number: index + 1 })}
+          className={classes.installment}
         >
           <DateField
             presets="due"
@@ -61,7 +61,7 @@ export function InstalmentFields({ rows, currency, problem, field, onAdd, onRemo
             variant="default"
             size="lg"
             className={classes.remove}
-            aria-label={t('instalments.remove', { number: index + 1 })}
+            aria-label={t('installments.remove', { number: index + 1 })}
             onClick={() => onRemove(index)}
           >
             <IconTrash size={16} />
@@ -75,7 +75,7 @@ export function InstalmentFields({ rows, currency, problem, field, onAdd, onRemo
       )}
       <div className={classes.add}>
         <Button variant="default" size="compact-sm" onClick={onAdd}>
-          {t('instalments.add')}
+          {t('installments.add')}
         </Button>
       </div>
     </>

@@ -1,4 +1,4 @@
-//! Instalments of invoices: plans that add up, payments in parts and beyond what is due, due dates, and what is to be paid next.
+//! Installments of invoices: plans that add up, payments in parts and beyond what is due, due dates, and what is to be paid next.
 use chrono::{Days, Duration};
 use domain::{
     Ctx,
@@ -6,7 +6,7 @@ use domain::{
     operations::recount,
     orders::{
         corrections::{self, Correction},
-        invoices::{self, Due, Filter, Invoice, ManualPayment, NewInstalment, NewInvoice, NewLine, Status},
+        invoices::{self, Due, Filter, Invoice, ManualPayment, NewInstallment, NewInvoice, NewLine, Status},
     },
     platform::activity,
     testing::{code, on_both},
@@ -16,8 +16,8 @@ fn text(value: &str) -> Option<String> {
     Some(value.to_owned())
 }
 
-fn part(due_date: &str, amount: &str) -> NewInstalment {
-    NewInstalment { due_date: text(due_date), amount: text(amount) }
+fn part(due_date: &str, amount: &str) -> NewInstallment {
+    NewInstallment { due_date: text(due_date), amount: text(amount) }
 }
 
 fn payment(amount: &str) -> ManualPayment {
@@ -46,7 +46,7 @@ async fn deposit_and_balance_are_paid_in_parts_each_by_its_due_date() {
         let id = first(&maya).await.id;
         assert_eq!(to_pay(&maya).await, [("2026-12-05".to_owned(), 125_000)]);
         let plan = vec![part("2026-12-01", "500"), part("2027-01-31", "750.00")];
-        let planned = invoices::set_instalments(&elias, id, Some(1), plan).await.unwrap().invoice;
+        let planned = invoices::set_installments(&elias, id, Some(1), plan).await.unwrap().invoice;
         assert_eq!((planned.due_date.to_string(), planned.version), ("2026-12-01".to_owned(), 2));
         assert_eq!(to_pay(&maya).await, [("2026-12-01".to_owned(), 50_000)]);
         assert!(to_pay(&elias).await.is_empty(), "the staff pay nothing");
@@ -59,7 +59,7 @@ async fn deposit_and_balance_are_paid_in_parts_each_by_its_due_date() {
         assert_eq!(deposit.due_date.to_string(), "2027-01-31");
         assert_eq!(to_pay(&maya).await, [("2027-01-31".to_owned(), 65_000)]);
         let states: Vec<_> =
-            deposit.instalment_states().iter().map(|state| (state.amount_minor, state.paid_minor)).collect();
+            deposit.installment_states().iter().map(|state| (state.amount_minor, state.paid_minor)).collect();
         assert_eq!(states, [(50_000, 50_000), (75_000, 10_000)]);
         // A lower price is taken off the balance.
         let lower = Correction { price: text("1000"), ..Correction::default() };
@@ -81,25 +81,25 @@ async fn plan_that_does_not_add_up_is_refused_beside_its_fields() {
         let elias = world.employee("Elias").await;
         let invoice = first(&maya).await;
         for (plan, refused) in [
-            (vec![part("2026-12-01", "500"), part("2027-01-31", "749.99")], "instalments instalments_differ"),
+            (vec![part("2026-12-01", "500"), part("2027-01-31", "749.99")], "installments installments_differ"),
             (
-                vec![part("2026-12-01", "500"), NewInstalment::default()],
-                "instalments.1.due_date required, instalments.1.amount required",
+                vec![part("2026-12-01", "500"), NewInstallment::default()],
+                "installments.1.due_date required, installments.1.amount required",
             ),
-            (vec![part("2026-12-01", "0"), part("2027-01-31", "1250")], "instalments.0.amount not_positive"),
-            (vec![part("2026-12-01", "-1"), part("2027-01-31", "1251")], "instalments.0.amount negative"),
-            (vec![part("2027-01-31", "500"), part("2026-12-01", "750")], "instalments.1.due_date not_after_previous"),
-            (vec![part("2026-12-01", "500"), part("2026-12-01", "750")], "instalments.1.due_date not_after_previous"),
-            (vec![part("2020-12-01", "500"), part("2026-12-01", "750")], "instalments.0.due_date before_issue"),
-            (vec![part("2026-12-01", "1"); 37], "instalments too_many"),
+            (vec![part("2026-12-01", "0"), part("2027-01-31", "1250")], "installments.0.amount not_positive"),
+            (vec![part("2026-12-01", "-1"), part("2027-01-31", "1251")], "installments.0.amount negative"),
+            (vec![part("2027-01-31", "500"), part("2026-12-01", "750")], "installments.1.due_date not_after_previous"),
+            (vec![part("2026-12-01", "500"), part("2026-12-01", "750")], "installments.1.due_date not_after_previous"),
+            (vec![part("2020-12-01", "500"), part("2026-12-01", "750")], "installments.0.due_date before_issue"),
+            (vec![part("2026-12-01", "1"); 37], "installments too_many"),
         ] {
-            let found = invoices::set_instalments(&elias, invoice.id, None, plan.clone()).await.unwrap_err();
+            let found = invoices::set_installments(&elias, invoice.id, None, plan.clone()).await.unwrap_err();
             assert_eq!(code(&found), refused);
             let line = NewLine { description: text("Renewal"), unit_price: text("1250"), ..NewLine::default() };
             let new = NewInvoice {
                 spv_id: Some(invoice.spv_id),
                 lines: vec![line],
-                instalments: plan,
+                installments: plan,
                 ..NewInvoice::default()
             };
             let found = code(&invoices::create(&elias, new).await.unwrap_err());
@@ -107,10 +107,10 @@ async fn plan_that_does_not_add_up_is_refused_beside_its_fields() {
         }
         let plan = || vec![part("2026-12-01", "1250")];
         let refusal =
-            async |ctx: &Ctx| code(&invoices::set_instalments(ctx, invoice.id, None, plan()).await.unwrap_err());
+            async |ctx: &Ctx| code(&invoices::set_installments(ctx, invoice.id, None, plan()).await.unwrap_err());
         assert_eq!(refusal(&maya).await, "forbidden");
         assert_eq!(refusal(&cora).await, "not_found");
-        let stale = invoices::set_instalments(&elias, invoice.id, Some(7), plan()).await.unwrap_err();
+        let stale = invoices::set_installments(&elias, invoice.id, Some(7), plan()).await.unwrap_err();
         assert_eq!(code(&stale), "stale");
         pay(&elias, invoice.id, "1250").await;
         assert_eq!(refusal(&elias).await, "invoice_settled");
@@ -141,7 +141,7 @@ async fn overpayment_is_refused_unless_it_is_kept_as_credit() {
 }
 
 #[tokio::test]
-async fn each_instalment_is_reminded_of_before_and_after_its_due_date() {
+async fn each_installment_is_reminded_of_before_and_after_its_due_date() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;
@@ -150,7 +150,7 @@ async fn each_instalment_is_reminded_of_before_and_after_its_due_date() {
         let invoice = first(&maya).await;
         let (soon, later) = (invoice.issued_date + Days::new(10), invoice.issued_date + Days::new(60));
         let plan = vec![part(&soon.to_string(), "500"), part(&later.to_string(), "750")];
-        invoices::set_instalments(&elias, invoice.id, None, plan).await.unwrap();
+        invoices::set_installments(&elias, invoice.id, None, plan).await.unwrap();
         let mut sent = Vec::new();
         for _ in 0..70 {
             world.clock.advance(Duration::days(1));

@@ -1,4 +1,4 @@
-//! Instalments of an invoice, such as deposit and balance, each with its due date. Payments settle them in their order.
+//! Installments of an invoice, such as deposit and balance, each with its due date. Payments settle them in their order.
 use super::{Detail, Invoice, bump_version, event, get, lock, save, store};
 use crate::{
     kernel::{
@@ -15,57 +15,57 @@ use crate::{
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-/// The instalments that an invoice may have.
-const MAX_INSTALMENTS: usize = 36;
+/// The installments that an invoice may have.
+const MAX_INSTALLMENTS: usize = 36;
 
-/// An agreed instalment; the amount is in minor units.
+/// An agreed installment; the amount is in minor units.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Instalment {
+pub struct Installment {
     pub due_date: NaiveDate,
     pub amount_minor: i64,
 }
 
-/// An instalment after payments and credit notes. Amounts are minor units.
+/// An installment after payments and credit notes. Amounts are minor units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InstalmentState {
+pub struct InstallmentState {
     pub due_date: NaiveDate,
     /// What it bills; credit notes lower the last ones first.
     pub amount_minor: i64,
     pub paid_minor: i64,
 }
 
-impl InstalmentState {
+impl InstallmentState {
     pub fn due_minor(&self) -> i64 {
         self.amount_minor - self.paid_minor
     }
 }
 
-/// The next payment of an invoice: all of it, or the instalments that are due by then.
+/// The next payment of an invoice: all of it, or the installments that are due by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextPayment {
     pub due_date: NaiveDate,
     pub amount_minor: i64,
 }
 
-/// The form of an instalment.
+/// The form of an installment.
 #[derive(Clone, Debug, Default)]
-pub struct NewInstalment {
+pub struct NewInstallment {
     pub due_date: Option<String>,
     pub amount: Option<String>,
 }
 
 impl Invoice {
-    /// Its instalments with what is paid of each; empty for an invoice that is due at once.
-    pub fn instalment_states(&self) -> Vec<InstalmentState> {
+    /// Its installments with what is paid of each; empty for an invoice that is due at once.
+    pub fn installment_states(&self) -> Vec<InstallmentState> {
         let (mut billed_minor, mut paid_minor) = (self.billed_minor(), self.paid_minor);
-        let mut state = |instalment: &Instalment| {
-            let amount_minor = instalment.amount_minor.min(billed_minor);
+        let mut state = |installment: &Installment| {
+            let amount_minor = installment.amount_minor.min(billed_minor);
             let paid = amount_minor.min(paid_minor);
             billed_minor -= amount_minor;
             paid_minor -= paid;
-            InstalmentState { due_date: instalment.due_date, amount_minor, paid_minor: paid }
+            InstallmentState { due_date: installment.due_date, amount_minor, paid_minor: paid }
         };
-        self.instalments.iter().map(&mut state).collect()
+        self.installments.iter().map(&mut state).collect()
     }
 
     /// What is to be paid next; None where nothing is due.
@@ -73,38 +73,38 @@ impl Invoice {
         if self.due_minor() == 0 {
             return None;
         }
-        let open: Vec<_> = self.instalment_states().into_iter().filter(|state| state.due_minor() > 0).collect();
+        let open: Vec<_> = self.installment_states().into_iter().filter(|state| state.due_minor() > 0).collect();
         let Some(first) = open.first() else {
             return Some(NextPayment { due_date: self.due_date, amount_minor: self.due_minor() });
         };
         let until = first.due_date.max(today);
-        let amount_minor = open.iter().filter(|state| state.due_date <= until).map(InstalmentState::due_minor).sum();
+        let amount_minor = open.iter().filter(|state| state.due_date <= until).map(InstallmentState::due_minor).sum();
         Some(NextPayment { due_date: first.due_date, amount_minor })
     }
 
-    /// With the due date of the earliest instalment that is not paid.
+    /// With the due date of the earliest installment that is not paid.
     pub(super) fn with_next_due_date(self) -> Self {
-        let next = self.instalment_states().into_iter().find(|state| state.due_minor() > 0);
-        let due_date = next.or_else(|| self.instalment_states().pop()).map_or(self.due_date, |state| state.due_date);
+        let next = self.installment_states().into_iter().find(|state| state.due_minor() > 0);
+        let due_date = next.or_else(|| self.installment_states().pop()).map_or(self.due_date, |state| state.due_date);
         Self { due_date, ..self }
     }
 }
 
-/// Reads instalments over a total; none where the form has none.
+/// Reads installments over a total; none where the form has none.
 pub(super) fn read(
     check: &mut Validator,
-    new: &[NewInstalment],
+    new: &[NewInstallment],
     (total_minor, currency): (i64, Currency),
     earliest: NaiveDate,
-) -> Vec<Instalment> {
-    if new.len() > MAX_INSTALMENTS {
-        check.reject("instalments", Problem::new("too_many").with("max", MAX_INSTALMENTS));
+) -> Vec<Installment> {
+    if new.len() > MAX_INSTALLMENTS {
+        check.reject("installments", Problem::new("too_many").with("max", MAX_INSTALLMENTS));
         return Vec::new();
     }
-    let mut found: Vec<Instalment> = Vec::new();
-    for (n, instalment) in new.iter().enumerate() {
-        let field = |name: &str| format!("instalments.{n}.{name}");
-        let date = check.required(&field("due_date"), instalment.due_date.as_deref(), validate::date);
+    let mut found: Vec<Installment> = Vec::new();
+    for (n, installment) in new.iter().enumerate() {
+        let field = |name: &str| format!("installments.{n}.{name}");
+        let date = check.required(&field("due_date"), installment.due_date.as_deref(), validate::date);
         if let Some(date) = date {
             if date < earliest {
                 check.reject(&field("due_date"), Problem::new("before_issue"));
@@ -112,34 +112,34 @@ pub(super) fn read(
                 check.reject(&field("due_date"), Problem::new("not_after_previous"));
             }
         }
-        let amount = check.required(&field("amount"), instalment.amount.as_deref(), |text| currency.parse(text));
+        let amount = check.required(&field("amount"), installment.amount.as_deref(), |text| currency.parse(text));
         if amount == Some(0) {
             check.reject(&field("amount"), Problem::new("not_positive"));
         }
         if let (Some(due_date), Some(amount_minor)) = (date, amount) {
-            found.push(Instalment { due_date, amount_minor });
+            found.push(Installment { due_date, amount_minor });
         }
     }
-    let sum: i64 = found.iter().map(|instalment| instalment.amount_minor).sum();
+    let sum: i64 = found.iter().map(|installment| installment.amount_minor).sum();
     if found.len() == new.len() && !found.is_empty() && sum != total_minor {
         let amount = |minor| format!("{} {}", currency.format(minor), currency.code());
-        let problem = Problem::new("instalments_differ").with("sum", amount(sum)).with("total", amount(total_minor));
-        check.reject("instalments", problem);
+        let problem = Problem::new("installments_differ").with("sum", amount(sum)).with("total", amount(total_minor));
+        check.reject("installments", problem);
     }
     found
 }
 
-/// Divides what an open invoice bills into instalments, or none: then all is due on its first due date. Staff.
+/// Divides what an open invoice bills into installments, or none: then all is due on its first due date. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid per field, `instalments_differ` for a plan that does not add up; Conflict `invoice_settled`;
+/// NotFound; Forbidden; Invalid per field, `installments_differ` for a plan that does not add up; Conflict `invoice_settled`;
 /// stale.
-#[tracing::instrument(level = "debug", name = "invoices.set_instalments", skip_all, fields(invoice_id = %id))]
-pub async fn set_instalments(
+#[tracing::instrument(level = "debug", name = "invoices.set_installments", skip_all, fields(invoice_id = %id))]
+pub async fn set_installments(
     ctx: &Ctx,
     id: InvoiceId,
     version: Option<i64>,
-    new: Vec<NewInstalment>,
+    new: Vec<NewInstallment>,
 ) -> Result<Detail> {
     let new = &new;
     ctx.transaction(|tx| {
@@ -147,18 +147,18 @@ pub async fn set_instalments(
             let before = lock(tx, ctx, id, version, Action::Update).await?;
             let mut check = Validator::new();
             let total = (before.billed_minor(), before.currency);
-            let instalments = read(&mut check, new, total, before.issued_date);
+            let installments = read(&mut check, new, total, before.issued_date);
             check.finish()?;
             before.check_open()?;
             let terms = settings::within(tx).await?.billing;
-            let due_date = if instalments.is_empty() && !before.instalments.is_empty() {
+            let due_date = if installments.is_empty() && !before.installments.is_empty() {
                 terms.due_date(before.issued_date)
             } else {
                 before.due_date
             };
-            let after = Invoice { instalments, due_date, ..before.clone() };
+            let after = Invoice { installments, due_date, ..before.clone() };
             let after = bump_version(ctx, after.with_next_due_date());
-            store::replace_instalments(tx, &after).await?;
+            store::replace_installments(tx, &after).await?;
             save(tx, &before, &after, Vec::new()).await?;
             let planned = event("invoice.planned", &after).with("due_date", after.due_date.to_string());
             activity::append(tx, ctx, planned).await
@@ -180,13 +180,14 @@ mod tests {
     }
 
     fn divided(amounts: &[i64]) -> Invoice {
-        let instalment = |(n, amount): (usize, &i64)| Instalment { due_date: day(n as u32 + 1), amount_minor: *amount };
-        let instalments = amounts.iter().enumerate().map(instalment).collect();
-        Invoice { instalments, ..invoice(amounts.iter().sum()) }
+        let installment =
+            |(n, amount): (usize, &i64)| Installment { due_date: day(n as u32 + 1), amount_minor: *amount };
+        let installments = amounts.iter().enumerate().map(installment).collect();
+        Invoice { installments, ..invoice(amounts.iter().sum()) }
     }
 
     #[test]
-    fn payments_settle_instalments_in_order_and_credit_notes_the_last_first() {
+    fn payments_settle_installments_in_order_and_credit_notes_the_last_first() {
         let plan = divided(&[300, 700]);
         let next = |of: &Invoice, today| of.next_payment(day(today)).map(|next| (next.due_date, next.amount_minor));
         assert_eq!(next(&plan, 1), Some((day(1), 300)));
@@ -198,7 +199,7 @@ mod tests {
         assert_eq!(deposit.with_next_due_date().due_date, day(2));
         let credited = part.credited(800).unwrap();
         let states: Vec<_> =
-            credited.instalment_states().iter().map(|state| (state.amount_minor, state.paid_minor)).collect();
+            credited.installment_states().iter().map(|state| (state.amount_minor, state.paid_minor)).collect();
         assert_eq!(states, [(200, 100), (0, 0)]);
         let paid = credited.paid(100, false).unwrap();
         assert_eq!((paid.status, next(&paid, 1)), (Status::Paid, None));
@@ -206,7 +207,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn instalments_add_up_to_what_is_billed_and_due(
+        fn installments_add_up_to_what_is_billed_and_due(
             amounts in prop::collection::vec(1_i64..10_000, 1..6), paid in 0_i64..20_000, credited in 0_i64..20_000,
         ) {
             let mut plan = divided(&amounts);
@@ -217,9 +218,9 @@ mod tests {
                     plan = plan.credited(credited).unwrap();
                 }
             }
-            let states = plan.instalment_states();
+            let states = plan.installment_states();
             prop_assert_eq!(states.iter().map(|state| state.amount_minor).sum::<i64>(), plan.billed_minor());
-            prop_assert_eq!(states.iter().map(InstalmentState::due_minor).sum::<i64>(), plan.due_minor());
+            prop_assert_eq!(states.iter().map(InstallmentState::due_minor).sum::<i64>(), plan.due_minor());
             prop_assert_eq!(plan.paid_minor, plan.billed_minor() - plan.due_minor() + plan.credit_minor());
             let all = plan.next_payment(day(31)).map_or(0, |next| next.amount_minor);
             prop_assert_eq!(all, plan.due_minor());
