@@ -229,8 +229,11 @@ impl Config {
             backup_retention: read.with_default("backup_keep", RETENTION, |text| text.parse().ok()),
             backup_before_upgrade: read.boolean("backup_before_upgrade"),
             backup_copy,
-            backup_copy_recipient: read
-                .optional("backup_copy_recipient", "an age recipient, age1…", |text| text.parse().ok()),
+            backup_copy_recipient: read.optional(
+                "backup_copy_recipient",
+                "an age recipient, age1…, the public key of the identity",
+                |text| text.parse().ok(),
+            ),
             upload_limit_mb: read.range("upload_limit_mb", 1..=1_024),
             storage_quota_gb: read
                 .optional("storage_quota_gb", "1 to 1000000", |text| in_range(text, &(1..=1_000_000))),
@@ -477,7 +480,9 @@ impl Reader<'_> {
         let found = self.sources.find(name)?;
         let value = read(found.value.trim());
         if value.is_none() {
-            let said = if setting.secret { "the value".to_owned() } else { format!("`{}`", found.value) };
+            // The wrong half of a key pair must not get into a log either.
+            let is_secret = setting.secret || found.value.trim().to_ascii_uppercase().starts_with("AGE-SECRET-KEY-");
+            let said = if is_secret { "the value".to_owned() } else { format!("`{}`", found.value) };
             self.errors.push(format!("{name}: {said} from {} is not allowed; it must be {allowed}", found.source));
         }
         value

@@ -11,7 +11,10 @@ use domain::{
         clock::{Clock, RandomSource},
         db::{Db, Durability, Existing, SchemaState, inspect, sqlite_file},
     },
-    operations::backups::{self, Manifest},
+    operations::{
+        backups::{self, Manifest},
+        health_checks,
+    },
 };
 use std::{path, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch};
@@ -180,7 +183,7 @@ pub async fn portal_exists(config: &Config) -> Result<bool> {
 async fn inspect_database(config: &Config) -> Result<Option<Existing>> {
     #[cfg(unix)]
     check_permissions(config)?;
-    let found = inspect(&config.database_url).await.map_err(unreachable)?;
+    let found = inspect(&config.database_url).await.map_err(|error| unreachable(config, error))?;
     if found == Some(Existing::Foreign) {
         return Err(foreign_database(&config.database()));
     }
@@ -193,11 +196,13 @@ async fn inspect_database(config: &Config) -> Result<Option<Existing>> {
 /// Refuses a SQLite file whose parent directory is missing, unless it is created with the data folder: a disk is not mounted
 /// or the path is mistyped, and `spvctl migrate` would not help.
 fn check_parent_dir(config: &Config) -> Result {
-    let Some(file) = sqlite_file(&config.database_url).map_err(unreachable)? else { return Ok(()) };
+    let Some(file) = sqlite_file(&config.database_url).map_err(|error| unreachable(config, error))? else {
+        return Ok(());
+    };
     let (Ok(file), Ok(data_dir)) = (path::absolute(file), path::absolute(&config.data_dir)) else { return Ok(()) };
     match file.parent() {
         Some(folder) if !folder.exists() && !data_dir.starts_with(folder) => {
-            Err(unreachable(Error::Unavailable(format!("there is no folder {}", folder.display()))))
+            Err(unreachable(config, Error::Unavailable(format!("there is no folder {}", folder.display()))))
         }
         _ => Ok(()),
     }
@@ -218,7 +223,9 @@ fn check_permissions(config: &Config) -> Result {
         fs::{Access, access},
         io::Errno,
     };
-    let Some(file) = sqlite_file(&config.database_url).map_err(unreachable)? else { return Ok(()) };
+    let Some(file) = sqlite_file(&config.database_url).map_err(|error| unreachable(config, error))? else {
+        return Ok(());
+    };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(path::Path::new("."));
     let wanted = [(folder, Access::WRITE_OK | Access::EXEC_OK), (&*file, Access::READ_OK | Access::WRITE_OK)];
     for (path, access_mode) in wanted {
@@ -238,6 +245,7 @@ fn check_permissions(config: &Config) -> Result {
 }
 
 async fn open(config: &Config) -> Result<Db> {
+    let unreachable = |error| unreachable(config, error);
     let db = Db::open_with(&config.database_url, Durability::Full, config.pools).await.map_err(unreachable)?;
     // `serve`, `worker` and `doctor` report it when the permissions cannot be restricted.
     config::restrict_permissions(&config.data_dir);
@@ -251,13 +259,23 @@ async fn open(config: &Config) -> Result<Db> {
     Ok(db)
 }
 
-fn unreachable(error: Error) -> Failure {
+fn unreachable(config: &Config, error: Error) -> Failure {
     match error {
+        // SQLite says "disk I/O error".
+        Error::Unavailable(_) if is_disk_full(config) => Failure::Fault(anyhow::anyhow!(
+            "the disk of {} is full; free some space, or move the data folder to a larger disk",
+            config.data_dir.display()
+        )),
         Error::Unavailable(why) => {
             Failure::Fault(anyhow::anyhow!("database_url: the database cannot be reached: {why}"))
         }
         other => other.into(),
     }
+}
+
+/// Whether the disk of a portal with its own database has less than a megabyte left.
+fn is_disk_full(config: &Config) -> bool {
+    !config.has_own_database() && health_checks::disk(&config.data_dir).is_some_and(|disk| disk.free < 1 << 20)
 }
 
 fn no_portal(config: &Config) -> Failure {

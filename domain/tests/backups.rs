@@ -815,7 +815,7 @@ async fn unreadable_document_is_reported_and_the_rest_backed_up() {
         assert!(report.activity > 0, "the rest is verified");
         let open = async || {
             alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
-            let open = alerts::list(&operator, true, &PageQuery::default()).await.unwrap().items;
+            let open = alerts::list(&operator, Some(true), &PageQuery::default()).await.unwrap().items;
             open.into_iter().find(|alert| alert.kind == "backup_incomplete").map(|alert| alert.data)
         };
         let alert = open().await.unwrap();

@@ -124,10 +124,10 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
         assert_eq!(renewal.paid_minor, renewal.installments[0].amount_minor);
         // One open alert and one resolved.
         alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
-        let open = alerts::list(&operator, true, &page).await.unwrap().items;
+        let open = alerts::list(&operator, Some(true), &page).await.unwrap().items;
         let open: Vec<_> = open.iter().map(|alert| (alert.kind.as_str(), alert.subject.as_str())).collect();
         assert_eq!(open, [("sign_in_storm", "203.0.113.45")]);
-        let alerts = alerts::list(&operator, false, &page).await.unwrap().items;
+        let alerts = alerts::list(&operator, None, &page).await.unwrap().items;
         assert_eq!(alerts.iter().filter(|alert| alert.resolved_at.is_some()).count(), 1);
         // Old decisions are in the log, and the log verifies.
         let oldest = requests::Filter {

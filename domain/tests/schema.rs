@@ -440,8 +440,8 @@ async fn no_query_scans_a_growing_table() {
         }
         let asked = date_range::DateRangeQuery { period: Some("last_month".to_owned()), ..Default::default() };
         analytics::staff(&sigrid, &asked).await.unwrap();
-        alerts::list(&sigrid, true, &PageQuery::default()).await.unwrap();
-        alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap();
+        alerts::list(&sigrid, Some(true), &PageQuery::default()).await.unwrap();
+        alerts::list(&sigrid, None, &PageQuery::default()).await.unwrap();
         alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
         security_scan::latest(&sigrid).await.unwrap();
         backups::list(&sigrid).await.unwrap();

@@ -230,7 +230,7 @@ async fn failed_jobs_are_retried_after_a_backoff_and_dead_ones_are_kept() {
         assert_eq!(queue::unfinished(&ctx).await.unwrap(), Unfinished { waiting: 0, dead: 4 });
         assert!(dead.iter().any(|job| job.last_result.as_deref().is_some_and(|why| why.contains("ouch"))));
         alerts::check(&ctx, &Metrics::default()).await.unwrap();
-        let open = alerts::list(&ctx, true, &PageQuery::default()).await.unwrap().items;
+        let open = alerts::list(&ctx, Some(true), &PageQuery::default()).await.unwrap().items;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].data["count"].as_i64()), ("dead_jobs", Some(4)));
     })

@@ -121,7 +121,7 @@ pub struct ListAlertsQuery {
 pub async fn alerts(SignedIn(ctx): SignedIn, Query(query): Query<ListAlertsQuery>) -> Result<JsonBody<Page<Alert>>> {
     reject_unknown_order(query.order.as_deref(), "-opened_at")?;
     let page = PageQuery { limit: query.limit, cursor: query.cursor };
-    Ok(JsonBody(Page::of(alerts::list(&ctx, query.open, &page).await?, Alert::from)))
+    Ok(JsonBody(Page::of(alerts::list(&ctx, query.open.then_some(true), &page).await?, Alert::from)))
 }
 
 /// Acknowledges an alert. It is raised again if its cause persists for an hour. Super admins.

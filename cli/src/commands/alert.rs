@@ -12,7 +12,7 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// Those that have ended
+    /// Those that have ended instead
     #[arg(long)]
     ended: bool,
     #[command(flatten)]
@@ -21,7 +21,7 @@ pub struct List {
 
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let Verb::List(args) = verb;
-    let page = args.paging.read(async |query| alerts::list(&cli.ctx, !args.ended, &query).await).await?;
+    let page = args.paging.read(async |query| alerts::list(&cli.ctx, Some(!args.ended), &query).await).await?;
     cli.out.page(page.items.iter().map(record).collect(), "alerts", page.next_cursor)
 }
 

@@ -34,6 +34,7 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
         Err(e) => {
             let mut findings = vec![checks::no_database(&e)];
             findings.extend(checks::without_database(config).await);
+            findings.extend(security_scan::disk(&config.data_dir));
             findings
         }
         Ok(db) => with_database(args, config, db).await?,

@@ -90,8 +90,14 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
 async fn test(to: &str, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     cli.prompt.confirm_on_terminal(&format!("Send a test email to {to}?"))?;
+    let mailer = cli.mailer()?;
+    if cli.config.smtp_url.is_some() {
+        info("Connecting to the mail server…");
+        // A server that stays silent is named after seconds here; a mail would wait for minutes.
+        mailer.negotiate().await.map_err(|why| Failure::Refused(format!("the test email was not sent: {why}")))?;
+    }
     let id = mails::insert_test(ctx, to).await?;
-    let state = jobs::State::new(ctx.clone(), cli.mailer()?);
+    let state = jobs::State::new(ctx.clone(), mailer);
     match jobs::send_test_now(&state, ctx, id).await? {
         Ok(()) => {
             let place = match cli.config.smtp_url {

@@ -10,7 +10,10 @@ use figment::{
     providers::{Format, Toml},
     value::{Dict, Map, Value},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// A value as text, and the name of its source.
 pub struct ResolvedValue {
@@ -53,8 +56,19 @@ impl Provider for ValueSource {
 fn file(globals: &Globals, variable: impl Fn(&str) -> Option<String>) -> Option<(PathBuf, &'static str)> {
     let flag = globals.config.clone().map(|path| (path, "--config: "));
     let named = || variable(FILE_VARIABLE).map(|path| (PathBuf::from(path), "SPV_CONFIG: "));
-    let default = || Path::new(DEFAULT_FILE).exists().then(|| (PathBuf::from(DEFAULT_FILE), ""));
+    // A folder that may not be entered has a file, which is then refused: without its settings this would be another portal.
+    let default = || Path::new(DEFAULT_FILE).try_exists().unwrap_or(true).then(|| (PathBuf::from(DEFAULT_FILE), ""));
     flag.or_else(named).or_else(default)
+}
+
+fn unreadable(named_by: &str, path: &Path, error: &io::Error) -> Failure {
+    let remedy = match error.kind() {
+        io::ErrorKind::PermissionDenied if path == Path::new(DEFAULT_FILE) => {
+            "; run this as the account of the portal: sudo -u spv spvctl …"
+        }
+        _ => "",
+    };
+    Failure::Usage(format!("{named_by}{} cannot be read: {error}{remedy}", path.display()))
 }
 
 impl Sources {
@@ -68,8 +82,7 @@ impl Sources {
         let mut figment = Figment::new();
         let mut configured_files = Vec::new();
         if let Some((path, named_by)) = file(globals, &variable) {
-            let text = std::fs::read_to_string(&path)
-                .map_err(|e| Failure::Usage(format!("{named_by}{} cannot be read: {e}", path.display())))?;
+            let text = std::fs::read_to_string(&path).map_err(|e| unreadable(named_by, &path, &e))?;
             let file = Toml::string(&text);
             let data =
                 file.data().map_err(|e| Failure::Usage(format!("{named_by}{} is not TOML: {e}", path.display())))?;

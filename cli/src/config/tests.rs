@@ -116,6 +116,13 @@ fn public_url_defaults_to_the_listening_port() {
 }
 
 #[test]
+fn secret_half_of_a_key_pair_is_not_repeated() {
+    let text = "backup_copy_recipient = 'AGE-SECRET-KEY-1QQQ'";
+    let refused = read(text, &[], Globals::default()).unwrap_err().message().unwrap();
+    assert!(!refused.contains("1QQQ") && refused.contains("the public key of the identity"), "{refused}");
+}
+
+#[test]
 fn public_url_may_have_a_path() {
     let load = |url: &str| read(&format!("public_url = '{url}'"), &[], Globals::default());
     for (url, path) in

@@ -153,7 +153,20 @@ impl Server {
                 self.host, self.port
             );
         }
-        format!("{}:{}: {causes}", self.host, self.port)
+        self.refusal(&causes)
+    }
+
+    /// Why there is no connection, with the remedy where it is known.
+    fn refusal(&self, causes: &str) -> String {
+        let remedy = if causes.contains("InvalidContentType") {
+            "; this port does not begin with TLS: use smtp://, which upgrades the connection (STARTTLS, port 587)"
+        } else if causes.contains("UnknownIssuer") {
+            "; its certificate is by an authority that this machine does not know: add that to the system's \
+             certificates, or name its file in SSL_CERT_FILE"
+        } else {
+            ""
+        };
+        format!("{}:{}: {causes}{remedy}", self.host, self.port)
     }
 
     /// Connects as for a mail, up to the TLS handshake, and returns the negotiated encryption.
@@ -165,11 +178,10 @@ impl Server {
             return Ok(ConnectionSecurity::Unencrypted);
         }
         let negotiated = timeout(COMMAND_TIMEOUT, self.handshake()).await;
-        let at = format!("{}:{}", self.host, self.port);
         match negotiated {
             Ok(Ok(negotiated)) => Ok(negotiated),
-            Ok(Err(e)) => Err(format!("{at}: {}", causes(&e))),
-            Err(_) => Err(format!("{at}: no answer within {} seconds", COMMAND_TIMEOUT.as_secs())),
+            Ok(Err(e)) => Err(self.refusal(&causes(&e))),
+            Err(_) => Err(self.refusal(&format!("no answer within {} seconds", COMMAND_TIMEOUT.as_secs()))),
         }
     }
 
@@ -356,6 +368,10 @@ mod tests {
             let server = Server::parse(url).unwrap();
             assert_eq!((server.encryption, server.host.as_str(), server.port), (encryption, host, port), "{url}");
         }
+        let server = Server::parse("smtps://mail.example.com:25").unwrap();
+        assert!(server.refusal("received corrupt message of type InvalidContentType").ends_with("port 587)"));
+        assert!(server.refusal("invalid peer certificate: UnknownIssuer").contains("SSL_CERT_FILE"));
+        assert_eq!(server.refusal("connection refused"), "mail.example.com:25: connection refused");
         for bad in [
             "smtp://user:secret@mail.example.com?tls=opportunistic",
             "smtps://mail.example.com?tls=none",

@@ -22,12 +22,12 @@ use chrono::Duration;
 /// An alert that a person resolved is not opened again for this long, even if its cause lasts.
 const REOPEN_COOLDOWN: Duration = Duration::hours(1);
 
-/// Lists alerts, the newest first; with `open` only those that are not resolved. Super admins.
+/// Lists alerts, the newest first: the open ones, those that have ended, or all. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "alerts.list", skip_all)]
-pub async fn list(ctx: &Ctx, open: bool, page: &PageQuery) -> Result<Page<Alert>> {
+pub async fn list(ctx: &Ctx, open: Option<bool>, page: &PageQuery) -> Result<Page<Alert>> {
     ctx.may(Action::View, Resource::System)?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), open, page.after()?, limit + 1).await?;

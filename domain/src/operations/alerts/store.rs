@@ -31,11 +31,15 @@ const COLUMNS: &str = Alert::LIST;
 
 pub async fn list(
     db: &mut Db,
-    open: bool,
+    open: Option<bool>,
     before: Option<(DateTime<Utc>, AlertId)>,
     limit: usize,
 ) -> Result<Vec<Alert>> {
-    let open = if open { " and resolved_at is null" } else { "" };
+    let open = match open {
+        Some(true) => " and resolved_at is null",
+        Some(false) => " and resolved_at is not null",
+        None => "",
+    };
     let narrow = if before.is_some() { " and (opened_at, id) < ($1, $2)" } else { "" };
     let mut query = db.sql_built(format!(
         "select {COLUMNS} from alerts where 1 = 1{open}{narrow} order by opened_at desc, id desc limit {limit}"

@@ -62,7 +62,8 @@ pub async fn run_all(ctx: &Ctx, program: &ProgramChecks) -> Result<Vec<Finding>>
     findings.extend([database(ctx).await?, schema(ctx).await?, counters(ctx).await?, clock(ctx).await?]);
     findings.extend([backup_folder(ctx).await, backup(ctx).await?]);
     findings.extend(backup_copy(ctx).await?);
-    findings.extend([backup_disk(ctx), disk(ctx)].into_iter().flatten());
+    let data = ctx.options.data_dir.as_deref();
+    findings.extend([backup_disk(ctx), data.and_then(disk)].into_iter().flatten());
     findings.extend(program.0(ctx.clone()).await);
     Ok(findings)
 }
@@ -353,8 +354,9 @@ fn device(_: &Path) -> Option<u64> {
     None
 }
 
-fn disk(ctx: &Ctx) -> Option<Finding> {
-    let disk = health_checks::disk(ctx.options.data_dir.as_ref()?)?;
+/// Free space on the disk of the data folder. None if the system does not report it.
+pub fn disk(data: &Path) -> Option<Finding> {
+    let disk = health_checks::disk(data)?;
     let found = if disk.is_low() { failed("disk", "disk_full") } else { ok("disk", "disk_has_room") };
     Some(found.with("percent", disk.percent_free()))
 }

@@ -5,7 +5,7 @@ mod finding;
 mod store;
 
 pub(crate) use checks::MAX_SIGNING_KEY_AGE_DAYS;
-pub use checks::{ProgramChecks, keys_changed_at, run_all};
+pub use checks::{ProgramChecks, disk, keys_changed_at, run_all};
 pub use finding::{Finding, State, Texts};
 pub use store::Scan;
 
