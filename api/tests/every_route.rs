@@ -28,7 +28,7 @@ use domain::{
         onboarding, steps,
     },
     outbox::notifications,
-    platform::{activity, maintenance},
+    platform::{activity, holidays, maintenance},
     reporting::reports,
     testing::noon,
 };
@@ -298,6 +298,11 @@ impl Rows<'_> {
                 import.finish().await.expect("ends");
                 id
             }
+            "holiday" => holidays::correct(&root, "AE", "2027-03-08", Some("Eid al-Fitr"))
+                .await
+                .expect("a holiday")
+                .id
+                .to_string(),
             "block" => ip_blocklist::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
             _ => panic!("no such row: {row}"),
         }
@@ -455,6 +460,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "finances_get"
         | "finances_export"
         | "analytics_get"
+        | "holiday_list"
         | "analytics_office"
         | "log_list"
         | "log_export"
@@ -516,6 +522,8 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "user_set_role" => (rows.id("other_client").await, json!({ "role": "client" })),
         "user_impersonate" => (rows.id("other_client").await, reason()),
         "maintenance_start" => (String::new(), json!({ "message": "tried" })),
+        "holiday_create" => (String::new(), json!({ "country": "SG", "day": "2027-03-11", "name": "Eid al-Fitr" })),
+        "holiday_delete" => (rows.id("holiday").await, none()),
         "address_block_create" => (String::new(), json!({ "network": "203.0.113.7" })),
         "address_block_delete" => (rows.id("block").await, none()),
         "company_get" => (rows.acme.to_string(), none()),
@@ -662,6 +670,7 @@ async fn query(operation: &str, rows: &Rows<'_>) -> String {
         }
         "report_get" | "report_csv" | "report_xlsx" => format!("?company_id={}&report=portfolio", rows.acme),
         "saved_view_list" => "?list=documents".to_owned(),
+        "holiday_list" => "?country=AE".to_owned(),
         "message_find" => format!("?thread_id={}", rows.id("thread").await),
         "document_request_find" => format!("?spv_id={}", rows.id("spv").await),
         // More than there are.

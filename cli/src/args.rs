@@ -159,6 +159,12 @@ pub enum Command {
         after_help = "Examples:\n  spvctl settings show\n  spvctl settings set brand_name 'Northern Formations'"
     )]
     Settings(commands::settings::Verb),
+    /// Public holidays, by which business days are counted
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl holiday list AE\n  spvctl holiday add AE 2027-03-08 'Eid al-Fitr'"
+    )]
+    Holiday(commands::holiday::Verb),
     /// The activity log
     #[command(subcommand, after_help = "Examples:\n  spvctl activity list --limit 20\n  spvctl activity verify")]
     Activity(commands::activity::Verb),
@@ -207,7 +213,10 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Desk", &["request", "document", "message", "task"]),
     ("Money", &["invoice", "commission"]),
     ("Accounts and security", &["user", "security", "key", "maintenance", "activity"]),
-    ("Office and machine", &["settings", "alert", "job", "schedule", "mail", "backup", "move", "export", "import"]),
+    (
+        "Office and machine",
+        &["settings", "holiday", "alert", "job", "schedule", "mail", "backup", "move", "export", "import"],
+    ),
     ("This program", &["openapi", "completions", "man"]),
 ];
 

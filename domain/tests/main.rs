@@ -17,6 +17,7 @@ mod corrections;
 mod demo_seed;
 mod document_changes;
 mod documents;
+mod holidays;
 mod import_files;
 mod imports;
 mod invoice_installments;

@@ -19,6 +19,7 @@ mod exports;
 mod finances;
 mod functions;
 mod health;
+mod holidays;
 mod impersonation;
 pub(crate) mod imports;
 mod invoices;
@@ -98,6 +99,8 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(network_security::keys))
         .routes(routes!(network_security::rotate))
         .routes(routes!(settings::set_logo, settings::remove_logo))
+        .routes(routes!(holidays::list, holidays::create))
+        .routes(routes!(holidays::delete))
         .routes(routes!(settings::test_mail))
         // Clients, companies, ISO partners.
         .routes(routes!(clients::list, clients::create))

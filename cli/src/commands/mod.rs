@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod document;
 pub mod export;
 pub mod healthcheck;
+pub mod holiday;
 pub mod import;
 pub mod invoice;
 pub mod iso;
@@ -150,6 +151,7 @@ async fn dispatch_with_context(command: Command, cli: CliContext) -> Result {
         Command::Maintenance(verb) => maintenance::run(verb, &cli).await,
         Command::Security(verb) => security::run(verb, &cli).await,
         Command::Settings(verb) => settings::run(verb, &cli).await,
+        Command::Holiday(verb) => holiday::run(verb, &cli).await,
         Command::Mail(verb) => mail::run(verb, &cli).await,
         Command::Move(args) => transfer::run(args, &cli).await,
         Command::Export(args) => export::run(args, &cli).await,

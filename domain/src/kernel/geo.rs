@@ -51,7 +51,7 @@ pub(crate) fn state(country: &str, text: &str) -> Result<String, Problem> {
 crate::kernel::text_enum! {
     no FromStr;
     /// A country in which vehicles are formed, as ISO 3166 alpha-2 (countries of formation, decision 11).
-    #[derive(Default)]
+    #[derive(Default, PartialOrd, Ord)]
     pub enum Country {
         #[default]
         Us = "US",

@@ -58,6 +58,7 @@ ids! {
     RequestId,
     ActivityId,
     BlockId,
+    HolidayId,
     ImpersonationId,
     AlertId,
     ScanId,

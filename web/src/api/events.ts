@@ -169,6 +169,7 @@ const NOUN_DEPENDENCIES = {
   settings: ['settings'],
   maintenance: ['settings'],
   address: ['rules'],
+  holiday: ['holidays'],
   keys: ['rules'],
   template: ['templates'],
   message: ['threads'],

@@ -3,6 +3,7 @@ import { toPublicPath } from '../basePath';
 import { api, body } from './client';
 import { trackedFetch } from './connection';
 import type {
+  Holiday,
   InvoiceStatus,
   LeadStage,
   MailStatus,
@@ -427,6 +428,19 @@ export const queries = {
         }),
       ),
     ),
+  holidays: (country: Holiday['country']) =>
+    queryOptions({
+      queryKey: ['holidays', country],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/holidays', { params: { query: { country } }, signal })),
+      select: (found) => found.items,
+    }),
+  /** Days that are no business days, weekends aside. */
+  holidayDays: (country: Holiday['country']) =>
+    queryOptions({
+      queryKey: ['holidays', country],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/holidays', { params: { query: { country } }, signal })),
+      select: (found) => new Set(found.items.filter(({ name }) => name !== null).map(({ day }) => day)),
+    }),
   addressBlocks: () =>
     queryOptions({
       queryKey: ['rules', 'blocks'],

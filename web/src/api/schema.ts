@@ -1164,6 +1164,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/holidays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Public holidays of a country for ten years, by day, with the corrected days. */
+        get: operations["holiday_list"];
+        put?: never;
+        /** Makes a day a public holiday, or without a name a business day. Due dates that exist stay. Super admins. */
+        post: operations["holiday_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/holidays/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes the correction of a day back. Super admins. */
+        delete: operations["holiday_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/impersonation/end": {
         parameters: {
             query?: never;
@@ -4479,6 +4514,22 @@ export interface components {
             status: string;
             version: string;
         };
+        /** @description A public holiday, or a day that a super admin corrected. */
+        Holiday: {
+            correction_id: components["schemas"]["HolidayId"] | null;
+            country: components["schemas"]["Country"];
+            /** Format: date */
+            day: string;
+            /** @description By a moon calendar, and not announced yet. */
+            estimate: boolean;
+            /**
+             * @description Null for a day that a correction made a business day.
+             * @example Thanksgiving Day
+             */
+            name: string | null;
+        };
+        /** Format: uuid */
+        HolidayId: string;
         /** @description Access token of the impersonation. It cannot be refreshed. */
         Impersonation: {
             access_token: string;
@@ -4910,6 +4961,10 @@ export interface components {
             items: components["schemas"]["DocumentRequest"][];
         };
         /** @description A short list without pages. */
+        Items_Holiday: {
+            items: components["schemas"]["Holiday"][];
+        };
+        /** @description A short list without pages. */
         Items_ImportSummary: {
             items: components["schemas"]["ImportSummary"][];
         };
@@ -5304,6 +5359,13 @@ export interface components {
             /** @description Default: true. */
             required?: boolean | null;
             step_id?: components["schemas"]["StepId"] | null;
+        };
+        NewHoliday: {
+            country: components["schemas"]["Country"];
+            /** @example 2027-03-09 */
+            day: string;
+            /** @description Without one the day becomes a business day. */
+            name?: string | null;
         };
         NewInstallment: {
             /** @example 500.00 */
@@ -9945,6 +10007,92 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    holiday_list: {
+        parameters: {
+            query: {
+                country: components["schemas"]["Country"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Holiday"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    holiday_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated requests with the same key and body create one row. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHoliday"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Holiday"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    holiday_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["HolidayId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -39,6 +39,7 @@ export type ErrorBody = Schemas['ErrorBody'];
 export type FinanceAccount = Schemas['FinanceAccount'];
 export type FinanceFigures = Schemas['FinanceFigures'];
 export type Iso = Schemas['Iso'];
+export type Holiday = Schemas['Holiday'];
 export type PayoutAccount = Schemas['PayoutAccount'];
 export type IsoChange = Schemas['IsoChange'];
 export type IsoDashboard = Schemas['IsoDashboard'];

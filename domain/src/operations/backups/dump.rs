@@ -71,6 +71,7 @@ const PORTAL_TABLES: &[&str] = &[
     "figures",
     "flows",
     "heartbeats",
+    "holiday_corrections",
     "idempotency_keys",
     "identities",
     "impersonations",

@@ -18,11 +18,11 @@ use crate::{
     operations::recount,
     orders::{
         spvs::{self, Country, Status},
-        steps,
         templates::{self, TemplateStep},
     },
     platform::{
         activity::{self, Event},
+        holidays::BusinessDays,
         settings,
     },
 };
@@ -195,7 +195,7 @@ impl<'t> Batch<'t> {
                 id: StepId(ctx.random.uuid_at(ctx.now())),
                 spv_id: order.id,
                 of,
-                due_date: steps::business_days_after(order.ordered_date, of.business_days),
+                due_date: BusinessDays::of_table(order.country, order.ordered_date).after(of.business_days),
                 done: nth < done,
             }));
             batch.orders.push(order);

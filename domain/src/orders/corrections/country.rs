@@ -13,6 +13,7 @@ use crate::{
         steps::{self, Step},
         templates,
     },
+    platform::holidays,
 };
 
 /// Replaces the steps; sets their counts in `after`.
@@ -31,11 +32,12 @@ pub(super) async fn change(tx: &mut Tx, ctx: &Ctx, before: &Spv, steps: &[Step],
     }
     store::remove_steps(tx, before.id).await?;
     let template = templates::steps_for(tx, after.country).await?;
-    let ids = steps::copy(tx, ctx, after.id, after.ordered_date, &template).await?;
+    let from = holidays::business_days(tx, after.country, after.ordered_date).await?;
+    let ids = steps::copy(tx, ctx, after.id, &from, &template).await?;
     after.steps_total = template.len() as i64;
     after.steps_pending = after.steps_total;
     after.steps_completed = 0;
     after.current_step = template.first().map(|step| step.step_name.clone());
     let steps = ids.into_iter().zip(&template);
-    document_requests::create_from_template(tx, ctx, after.id, after.client_id, after.ordered_date, steps).await
+    document_requests::create_from_template(tx, ctx, after.id, after.client_id, &from, steps).await
 }

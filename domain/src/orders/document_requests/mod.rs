@@ -22,7 +22,7 @@ use crate::{
         templates::TemplateStep,
     },
     outbox::{mails, notifications},
-    platform::activity,
+    platform::{activity, holidays::BusinessDays},
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde_json::{Map, Value, json};
@@ -92,7 +92,7 @@ pub(crate) async fn create_from_template(
     ctx: &Ctx,
     spv: SpvId,
     client: UserId,
-    from: NaiveDate,
+    from: &BusinessDays,
     steps: impl Iterator<Item = (StepId, &TemplateStep)>,
 ) -> Result<()> {
     let mut summaries = Vec::new();
@@ -106,7 +106,7 @@ pub(crate) async fn create_from_template(
                 name: document.name.clone(),
                 instructions: document.instructions.clone(),
                 required: document.required,
-                due_date: Some(steps::business_days_after(from, step.business_days)),
+                due_date: Some(from.after(step.business_days)),
                 status: Status::Requested,
                 reason: None,
                 created_at: ctx.now(),

@@ -17,7 +17,7 @@ use crate::{
         steps, templates,
     },
     outbox::mails,
-    platform::{activity, settings},
+    platform::{activity, holidays, settings},
 };
 
 /// How often a generated identifier is made again because another order took it.
@@ -178,7 +178,8 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
         by: ctx.actor_name(),
     };
     spvs::insert(tx, &row).await?;
-    let steps = steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
+    let from = holidays::business_days(tx, new.country, new.ordered_date).await?;
+    let steps = steps::copy(tx, ctx, id, &from, &template).await?;
     let identifier = display_identifier(id, new.custom_identifier.as_deref());
     index(tx, id, &new, parties).await?;
     let event = activity::Event::new("spv.created", "spv", id.0, identifier.clone())
@@ -188,15 +189,8 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
         .public();
     activity::append(tx, ctx, event).await?;
     spvs::mail(tx, ctx, mails::Kind::SpvCreated, new.client_id, id).await?;
-    document_requests::create_from_template(
-        tx,
-        ctx,
-        id,
-        new.client_id,
-        new.ordered_date,
-        steps.into_iter().zip(&template),
-    )
-    .await?;
+    document_requests::create_from_template(tx, ctx, id, new.client_id, &from, steps.into_iter().zip(&template))
+        .await?;
     if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
         let order = invoices::InvoiceableOrder {
             spv_id: id,

@@ -6,7 +6,7 @@ mod store;
 
 pub(crate) use auto_complete::auto_complete;
 pub(crate) use model::find_dependency_problem;
-pub use model::{Change, MAX_OFFSET_DAYS, Party, Status, Step, business_days_after, is_overdue, owner};
+pub use model::{Change, MAX_OFFSET_DAYS, Party, Status, Step, is_overdue, owner};
 pub use plan::{NewStep, add, remove, reorder};
 pub(crate) use store::{DEPENDENCY_COLUMNS, SELECT_DEPENDENCIES, copy};
 
@@ -22,7 +22,7 @@ use crate::{
     },
     orders::spvs::{self, Event, Spv},
     outbox::mails,
-    platform::{activity, settings},
+    platform::{activity, holidays, settings},
 };
 use chrono::{Days, NaiveDate};
 use serde_json::Map;
@@ -99,7 +99,7 @@ async fn apply(tx: &mut Tx, ctx: &Ctx, id: StepId, version: Option<i64>, change:
         return Err(Error::wrong_status(before.status));
     }
     let reason = change.reason.clone();
-    let new = changed(tx, ctx, &old, change, &steps).await?;
+    let new = changed(tx, ctx, (&before, &old), change, &steps).await?;
     let moved = new.status != old.status;
     if moved && matches!(new.status, Status::InProgress | Status::Completed) {
         plan::check_dependencies_done(ctx, &new, &steps)?;
@@ -137,12 +137,15 @@ async fn apply(tx: &mut Tx, ctx: &Ctx, id: StepId, version: Option<i64>, change:
 }
 
 /// The step with a validated change.
-async fn changed(tx: &mut Tx, ctx: &Ctx, old: &Step, change: Change, steps: &[Step]) -> Result<Step> {
-    let today = match change.business_days {
-        Some(_) => Some(settings::within(tx).await?.day(ctx.now())),
+async fn changed(tx: &mut Tx, ctx: &Ctx, (spv, old): (&Spv, &Step), change: Change, steps: &[Step]) -> Result<Step> {
+    let office_days = match change.business_days {
+        Some(_) => {
+            let today = settings::within(tx).await?.day(ctx.now());
+            Some(holidays::business_days(tx, spv.country, today).await?)
+        }
         None => None,
     };
-    let mut new = old.changed(&change, ctx.now(), today)?;
+    let mut new = old.changed(&change, ctx.now(), office_days.as_ref())?;
     assign(tx, &mut new, change.assignee_id).await?;
     if let Some(dependencies) = change.depends_on {
         new.depends_on = dependencies;

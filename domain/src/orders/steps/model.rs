@@ -7,8 +7,9 @@ use crate::{
         validate::{self, Validator},
     },
     orders::{spvs, templates},
+    platform::holidays::BusinessDays,
 };
-use chrono::{DateTime, Datelike, Days, NaiveDate, Utc, Weekday};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 crate::kernel::text_enum! {
@@ -87,14 +88,15 @@ pub struct Change {
 }
 
 impl Step {
-    /// The step with `change` applied at `now`. `office_today` is needed only with business days.
+    /// The step with `change` applied at `now`. `office_days` are those from the office's today, needed only for
+    /// a date in business days.
     ///
     /// Completing sets `completed_at` where it is empty; leaving completed clears it (decision 4). A blocked step
     /// needs a reason and a party it waits for (decision 5); any other status clears both.
     ///
     /// # Errors
     /// Invalid per field.
-    pub fn changed(&self, change: &Change, now: DateTime<Utc>, office_today: Option<NaiveDate>) -> Result<Self> {
+    pub fn changed(&self, change: &Change, now: DateTime<Utc>, office_days: Option<&BusinessDays>) -> Result<Self> {
         let mut check = Validator::new();
         let mut step = self.clone();
         if let Some(status) = check.optional("status", change.status.as_deref(), str::parse) {
@@ -112,7 +114,7 @@ impl Step {
         if change.waiting_on.is_some() {
             step.waiting_on = check.optional("waiting_on", change.waiting_on.as_deref(), str::parse);
         }
-        step.plan(change, office_today, &mut check);
+        step.plan(change, office_days, &mut check);
         if step.status == Status::Blocked {
             if step.blocked_reason.is_none() {
                 check.reject("blocked_reason", Problem::new("required"));
@@ -133,7 +135,7 @@ impl Step {
     }
 
     /// Applies name, owner, due date and automatic completion.
-    pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Validator) {
+    pub(super) fn plan(&mut self, change: &Change, office_days: Option<&BusinessDays>, check: &mut Validator) {
         if let Some(name) = &change.step_name {
             self.step_name = templates::names::to_english(check.single_line("step_name", name, validate::LINE));
         }
@@ -146,7 +148,7 @@ impl Step {
             }
             Some(days) => {
                 let days = check.range("business_days", days, 0..=MAX_OFFSET_DAYS);
-                self.due_date = days.zip(office_today).map(|(days, today)| business_days_after(today, days));
+                self.due_date = days.zip(office_days).map(|(days, from)| from.after(days));
             }
             None if change.due_date.is_some() => {
                 self.due_date = check.optional("due_date", change.due_date.as_deref(), validate::date);
@@ -212,23 +214,10 @@ fn is_in_cycle<Id: Copy + PartialEq>(step: Id, steps: &[(Id, &[Id])]) -> bool {
     false
 }
 
-/// `days` working days after `from`; Saturdays and Sundays do not count.
-pub fn business_days_after(from: NaiveDate, days: i64) -> NaiveDate {
-    let mut date = from;
-    let mut left = days;
-    while left > 0 {
-        date = date.checked_add_days(Days::new(1)).unwrap_or(date);
-        if !matches!(date.weekday(), Weekday::Sat | Weekday::Sun) {
-            left -= 1;
-        }
-    }
-    date
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::error::Error;
+    use crate::kernel::{error::Error, geo::Country};
 
     fn at(minute: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_795_262_400 + 60 * minute, 0).unwrap()
@@ -294,14 +283,6 @@ mod tests {
     }
 
     #[test]
-    fn business_days_skip_the_weekend() {
-        let friday = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
-        assert_eq!(business_days_after(friday, 1), NaiveDate::from_ymd_opt(2026, 11, 23).unwrap());
-        assert_eq!(business_days_after(friday, 6), NaiveDate::from_ymd_opt(2026, 11, 30).unwrap());
-        assert_eq!(business_days_after(friday, 0), friday);
-    }
-
-    #[test]
     fn a_circle_is_seen_however_long() {
         fn wrong(step: i64, steps: &[(i64, &[i64])]) -> Option<&'static str> {
             find_dependency_problem(step, steps)
@@ -318,9 +299,8 @@ mod tests {
 
     #[test]
     fn a_date_is_given_as_such_or_by_business_days() {
-        let due = |change: Change| {
-            step(Status::Pending).changed(&change, at(0), Some(at(0).date_naive())).map(|step| step.due_date)
-        };
+        let days = BusinessDays::of_table(Country::Us, at(0).date_naive());
+        let due = |change: Change| step(Status::Pending).changed(&change, at(0), Some(&days)).map(|step| step.due_date);
         let monday = NaiveDate::from_ymd_opt(2026, 11, 23);
         assert_eq!(due(Change { business_days: Some(1), ..Change::default() }).unwrap(), monday);
         assert_eq!(due(Change { due_date: Some("2026-11-23".to_owned()), ..Change::default() }).unwrap(), monday);

@@ -18,7 +18,7 @@ use crate::{
         spvs::{self, Spv},
         templates,
     },
-    platform::{activity, settings},
+    platform::{activity, holidays, settings},
 };
 
 const MAX_STEPS: usize = 100;
@@ -93,7 +93,8 @@ async fn add_in(tx: &mut Tx, ctx: &Ctx, spv: SpvId, new: &NewStep) -> Result<Add
         ..Change::default()
     };
     let today = settings::within(tx).await?.day(ctx.now());
-    step.plan(&plan, Some(today), &mut check);
+    let office_days = holidays::business_days(tx, before.country, today).await?;
+    step.plan(&plan, Some(&office_days), &mut check);
     if steps.len() >= MAX_STEPS {
         check.reject("step_name", Problem::new("too_many").with("max", MAX_STEPS));
     }

@@ -7,10 +7,8 @@ use crate::{
         error::Result,
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     },
-    orders::{
-        steps::{Party, business_days_after},
-        templates::TemplateStep,
-    },
+    orders::{steps::Party, templates::TemplateStep},
+    platform::holidays::BusinessDays,
 };
 use chrono::NaiveDate;
 
@@ -19,7 +17,7 @@ pub async fn copy(
     tx: &mut Tx,
     ctx: &Ctx,
     spv: SpvId,
-    from: NaiveDate,
+    from: &BusinessDays,
     template: &[TemplateStep],
 ) -> Result<Vec<StepId>> {
     let ids: Vec<StepId> = template.iter().map(|_| StepId(ctx.random.uuid())).collect();
@@ -47,7 +45,7 @@ pub async fn copy(
             .bind(step.step_order)
             .bind(step.step_name.clone())
             .bind(step.owner)
-            .bind(business_days_after(from, step.business_days))
+            .bind(from.after(step.business_days))
             .bind(step.completes_with_documents);
     }
     insert.run().await?;

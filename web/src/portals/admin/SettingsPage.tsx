@@ -22,6 +22,7 @@ import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import { SettingsCard } from './settings/SettingsCard';
 import { TestMail } from './settings/TestMail';
+import { HolidaysCard } from './HolidaysCard';
 import classes from './settings/settings.module.css';
 
 /** Office settings; each card saves by itself. */
@@ -39,6 +40,7 @@ export function Component() {
             <BillingCard settings={settings} />
             <Mail settings={settings} />
             <Orders settings={settings} />
+            <HolidaysCard />
             <Storage settings={settings} />
           </Stack>
         )}

@@ -55,8 +55,10 @@ test('order waits for the client while a document is needed, unless a step is bl
   expect(waitingFor([], [passport])?.on).toBe('client');
 });
 
-test('business days skip the weekend', () => {
-  expect(businessDaysAfter('2026-11-20', 1)).toBe('2026-11-23');
-  expect(businessDaysAfter('2026-11-20', 6)).toBe('2026-11-30');
-  expect(businessDaysAfter('2026-11-21', 0)).toBe('2026-11-21');
+test('business days skip weekends and holidays', () => {
+  const none = new Set<string>();
+  expect(businessDaysAfter('2026-11-20', 1, none)).toBe('2026-11-23');
+  expect(businessDaysAfter('2026-11-20', 6, none)).toBe('2026-11-30');
+  expect(businessDaysAfter('2026-11-21', 0, none)).toBe('2026-11-21');
+  expect(businessDaysAfter('2026-11-25', 1, new Set(['2026-11-26']))).toBe('2026-11-27');
 });

@@ -23,14 +23,16 @@ export function formatDueDate(day: string, today: string): Due {
   return { nearness: days <= DUE_SOON_DAYS ? 'soon' : 'far', days };
 }
 
-/** Adds business days, skipping weekends, as the server does. */
-export function businessDaysAfter(day: string, days: number): string {
+const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+/** Adds business days, skipping weekends and these public holidays, as the server does. */
+export function businessDaysAfter(day: string, days: number, holidays: ReadonlySet<string>): string {
   let at = Date.parse(day);
   for (let left = days; left > 0;) {
     at += DAY_MS;
-    if (![0, 6].includes(new Date(at).getUTCDay())) left -= 1;
+    if (![0, 6].includes(new Date(at).getUTCDay()) && !holidays.has(isoDay(at))) left -= 1;
   }
-  return new Date(at).toISOString().slice(0, 10);
+  return isoDay(at);
 }
 
 export interface Waiting {

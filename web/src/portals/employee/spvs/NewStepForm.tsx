@@ -46,7 +46,7 @@ export function NewStepForm({ spv, onClose }: { spv: SpvDetail; onClose: () => v
         data-autofocus
         {...form.getInputProps('step_name')}
       />
-      <PlanFields form={form} others={spv.steps} />
+      <PlanFields form={form} country={spv.country} others={spv.steps} />
     </FormModal>
   );
 }

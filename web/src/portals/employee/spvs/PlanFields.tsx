@@ -1,9 +1,12 @@
 import { MultiSelect, NumberInput, Switch, type MultiSelectProps } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { queries } from '../../../api/queries';
 import type { Step, StepChange } from '../../../api/types';
 import { todayInOfficeZone } from '../../../messages/format';
+import type { Country } from '../../../shared/countries';
 import { orNull } from '../../../shared/validators';
 import { businessDaysAfter } from '../../../shared/spvs/dueDates';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -37,19 +40,23 @@ export function planChanges(step: Step, plan: Plan): StepChange {
 
 interface Props<Values extends Plan> {
   form: UseFormReturnType<Values>;
+  /** Country of the order, by whose holidays business days are counted. */
+  country: Country;
   /** Other steps of the order. */
   others: Step[];
 }
 
 const MAX_OFFSET_DAYS = 1000;
+const noHolidays: ReadonlySet<string> = new Set();
 
-export function PlanFields<Values extends Plan>({ form, others }: Props<Values>) {
+export function PlanFields<Values extends Plan>({ form, country, others }: Props<Values>) {
   const { t } = useTranslation(['employee', 'names']);
   const [days, setDays] = useState<string | number>('');
+  const { data: holidays = noHolidays } = useQuery(queries.holidayDays(country));
   const due = form.getInputProps('due_date');
   const count = (value: string | number) => {
     setDays(value);
-    if (typeof value === 'number') due.onChange(businessDaysAfter(todayInOfficeZone(), value));
+    if (typeof value === 'number') due.onChange(businessDaysAfter(todayInOfficeZone(), value, holidays));
   };
   return (
     <>

@@ -154,7 +154,11 @@ export function StepForm({
       {planning && (
         <>
           <TextInput size="sm" label={t('step.name')} required {...form.getInputProps('step_name')} />
-          <PlanFields form={form} others={spv.steps.filter((other) => other.id !== step.id)} />
+          <PlanFields
+            form={form}
+            country={spv.country}
+            others={spv.steps.filter((other) => other.id !== step.id)}
+          />
         </>
       )}
       {reopens(form.values) && (
