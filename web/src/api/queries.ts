@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, body } from './client';
 import { trackedFetch } from './connection';
+import { firstSettings } from './publicSettings';
 import type {
   InvoiceStatus,
   LeadStage,
@@ -70,7 +71,7 @@ export const queries = {
   settings: () =>
     queryOptions({
       queryKey: ['settings'],
-      queryFn: ({ signal }) => body(api.GET('/rest/v1/settings', { signal })),
+      queryFn: ({ signal }) => firstSettings() ?? body(api.GET('/rest/v1/settings', { signal })),
       staleTime: 300_000,
     }),
 
