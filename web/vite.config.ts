@@ -2,19 +2,30 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { chunkNames } from './tools/chunks';
+import { firstErrors } from './tools/firstErrors';
+import { prerender } from './tools/prerender';
+import { pureCalls } from './tools/pureCalls';
 import { shell } from './tools/shell';
 import { pdfjsDecoder, pdfjsFiles } from './tools/pdfjs';
 
 const server = process.env.SPV_DEV_API ?? 'http://127.0.0.1:8080';
 
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** Its exports name the development build for every bundler. */
+const router = (name: string) => file(`node_modules/react-router/dist/production/${name}`);
+
 export default defineConfig({
   // Relative URLs: the server puts the base path before those of index.html.
   base: './',
-  plugins: [react(), shell(), pdfjsFiles(), pdfjsDecoder()],
+  plugins: [react(), firstErrors(), prerender(), pureCalls(), shell(), pdfjsFiles(), pdfjsDecoder()],
   worker: { format: 'es', plugins: () => [pdfjsDecoder()] },
   optimizeDeps: { exclude: ['pdfjs-dist'] },
   resolve: {
-    alias: { '@catalogue': fileURLToPath(new URL('../domain/messages', import.meta.url)) },
+    alias: [
+      { find: '@catalogue', replacement: file('../domain/messages') },
+      { find: /^react-router$/, replacement: router('index.mjs') },
+      { find: /^react-router\/dom$/, replacement: router('dom-export.mjs') },
+    ],
   },
   // The server replaces this with a new nonce in every HTML response.
   html: { cspNonce: '__CSP_NONCE__' },
@@ -31,7 +42,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ debugName: 'pages', name: chunkNames(fileURLToPath(new URL('src', import.meta.url))) }],
+          groups: [{ debugName: 'pages', name: chunkNames(file('src')) }],
         },
       },
     },

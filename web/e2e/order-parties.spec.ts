@@ -91,3 +91,25 @@ test('order is corrected to another client, and its country brings other steps',
   await torben.open(paths.clientOrder(spv.id));
   await expect(torben.page.getByText('Japan').first()).toBeVisible();
 });
+
+test('open pages of old and new parties follow a corrected order', async ({ office }) => {
+  const [clara, ingrid] = [await office.companyAdmin(), await office.iso()];
+  const { company } = await clara.api.get<{ company: { id: string } }>('/rest/v1/me');
+  const { iso } = await ingrid.api.get<{ iso: { id: string } }>('/rest/v1/me');
+  const [from, to] = [office.newPerson('Runa', 'Lind'), office.newPerson('Aksel', 'Moe')];
+  const { spv } = await office.clientWithOrder(from, company.id, iso.id);
+  const { client } = await office.clientWithOrder(to, company.id);
+  await office.setPassword(to.email);
+  const sam = await office.api();
+  await sam.patch(`/rest/v1/spvs/${spv.id}`, { vehicle_name: 'Lofoten Holdings' });
+  const aksel = await office.person(to.email);
+  await aksel.open(paths.clientOrders);
+  ingrid.allowError(/404/);
+  await ingrid.open(paths.isoOrder(spv.id));
+  await expect(ingrid.heading('Lofoten Holdings').first()).toBeVisible();
+  await expect(aksel.page.getByText('Lofoten Holdings')).toHaveCount(0);
+
+  await sam.patch(`/rest/v1/spvs/${spv.id}`, { client_id: client.id, iso_id: null });
+  await expect(aksel.page.getByText('Lofoten Holdings').first()).toBeVisible();
+  await expect(ingrid.page.getByText('Lofoten Holdings')).toHaveCount(0);
+});

@@ -3,7 +3,10 @@ import type { ReactNode } from 'react';
 import { cssVariables, theme } from './theme';
 
 // The attribute reads as "" once parsed; only the property has the nonce.
-const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+const nonce =
+  typeof document === 'undefined'
+    ? ''
+    : (document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '');
 // react-remove-scroll, used by every dialog, reads its nonce here.
 if (nonce) (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 

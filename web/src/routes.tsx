@@ -3,7 +3,7 @@ import { basePath } from './basePath';
 import { queryClient } from './api/cache';
 import { queries } from './api/queries';
 import { accessToken } from './api/session';
-import { loadLandingMessages } from './messages/landingMessages';
+import { loadFrameMessages } from './messages/landingMessages';
 import { resolvePortalPath, portalRelativePaths, paths, shortcutRedirects, requestsPath } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
@@ -168,7 +168,7 @@ function redirectToDesk(request: Request): Response {
 }
 
 const publicPages: RouteObject = {
-  loader: () => loadLandingMessages().then(() => null),
+  loader: () => loadFrameMessages().then(() => null),
   children: publicRoutes,
 };
 
@@ -187,7 +187,7 @@ const shortcutRoutes: RouteObject[] = [
 
 /** Unlisted paths are the 404 page. */
 async function redirectToOwnPortal(path: (typeof portalRelativePaths)[number]): Promise<Response | null> {
-  await loadLandingMessages();
+  await loadFrameMessages();
   if (!(await accessToken())) return null;
   const me = await queryClient.ensureQueryData(queries.me()).catch(() => null);
   const page = me && resolvePortalPath(path, me.role);

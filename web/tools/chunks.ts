@@ -17,6 +17,8 @@ export interface ModuleGraph {
 interface Zones {
   /** On every page. */
   entry: Set<string>;
+  /** React, on every page but the prerendered one. */
+  core: Set<string>;
   landing: Set<string>;
   app: Set<string>;
   signIn: Set<string>;
@@ -35,6 +37,7 @@ const barrels = [
   /@tabler\/icons-react\/dist\/esm\/tabler-icons-react\.mjs$/,
   /node_modules\/recharts\/es6\/index\.js$/,
   /node_modules\/react-i18next\/dist\/es\/index\.js$/,
+  /@tanstack\/(react-query|query-core)\/build\/modern\/index\.js$/,
 ];
 const isBarrel = (id: string) => barrels.some((pattern) => pattern.test(id));
 
@@ -62,8 +65,13 @@ const exportsOfBarrels = new Map<string, Map<string, string>>();
 function exportsOf(barrel: string, graph: ModuleGraph): Map<string, string> {
   const known = exportsOfBarrels.get(barrel);
   if (known) return known;
+  const code = readFileSync(barrel, 'utf8');
   const found = new Map<string, string>();
-  for (const { alias, from } of clauses(readFileSync(barrel, 'utf8')))
+  for (const [, from = ''] of code.matchAll(/export \* from ['"]([^'".][^'"]*)['"]/g)) {
+    const inner = packageEntry(barrel, from, graph);
+    if (isBarrel(inner)) for (const [name, id] of exportsOf(inner, graph)) found.set(name, id);
+  }
+  for (const { alias, from } of clauses(code))
     found.set(alias, from.startsWith('.') ? join(dirname(barrel), from) : packageEntry(barrel, from, graph));
   exportsOfBarrels.set(barrel, found);
   return found;
@@ -113,7 +121,8 @@ function findZones(src: string, graph: ModuleGraph): Zones {
     zone.set(portalOf(route), new Set([...known, ...reachable([route], graph)]));
   }
   return {
-    entry: reachable([`${src}/main.tsx`], graph),
+    entry: reachable([`${src}/main.ts`], graph),
+    core: reachable([`${src}/start.tsx`], graph),
     landing: reachable([`${src}/portals/public/landing/Landing.tsx`], graph),
     app: reachable([`${src}/App.tsx`, `${src}/messages/index.ts`], graph),
     signIn: reachable(publicRoutes.filter(isSignIn), graph),
@@ -137,6 +146,7 @@ export function chunkNames(src: string): (id: string, graph: ModuleGraph) => str
 
 function nameIn(zones: Zones, id: string): string | null {
   if (zones.entry.has(id)) return 'entry';
+  if (zones.core.has(id)) return 'core';
   const users = (zone: Map<string, Set<string>>) =>
     [...zone].filter(([, modules]) => modules.has(id)).map(([portal]) => portal);
   const homes = users(zones.home);
@@ -144,10 +154,14 @@ function nameIn(zones: Zones, id: string): string | null {
   const isPublic = zones.publicPages.has(id);
   if (zones.landing.has(id)) {
     const isShared = zones.app.has(id) || zones.signIn.has(id) || portals.size > 0;
-    return isShared ? 'entry' : 'landing';
+    // The prerendered page needs its styles without its scripts.
+    if (id.endsWith('.module.css')) return isShared ? 'entry' : 'landing-styles';
+    return isShared ? 'core' : 'landing';
   }
-  if (zones.app.has(id)) return 'app';
-  if (zones.signIn.has(id)) return isPublic || portals.size > 0 ? 'app' : 'sign-in';
+  const isApp = zones.app.has(id) || (zones.signIn.has(id) && (isPublic || portals.size > 0));
+  // The page links these styles: one file less, and nothing waits for the scripts that import it.
+  if (isApp) return id.endsWith('.css') ? 'entry' : 'app';
+  if (zones.signIn.has(id)) return 'sign-in';
   if (portals.size === 0) return null;
   if (isPublic || allStyles.test(id)) return 'controls';
   const name = portals.size === 1 ? [...portals].join('') : 'shared';

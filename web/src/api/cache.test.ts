@@ -57,3 +57,15 @@ test('unused queries are cached for five minutes', async () => {
   await vi.advanceTimersByTimeAsync(1);
   expect(queryClient.getQueryData(['asked'])).toBeUndefined();
 });
+
+test('data of a record that is gone is dropped, of one that cannot be reached is kept', async () => {
+  const read = (queryKey: string[], error: Error) => {
+    queryClient.setQueryData(queryKey, 'last state');
+    void queryClient.fetchQuery({ queryKey, queryFn: failing(error), staleTime: 0 }).catch(() => undefined);
+  };
+  read(['gone'], refusal(404));
+  read(['hidden by a fault'], refusal(503));
+  await vi.advanceTimersByTimeAsync(8000);
+  expect(queryClient.getQueryData(['gone'])).toBeUndefined();
+  expect(queryClient.getQueryData(['hidden by a fault'])).toBe('last state');
+});

@@ -1,7 +1,13 @@
-import { QueryClient } from '@tanstack/react-query';
-import { ApiError } from './errors';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError, isStatus } from './errors';
 
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    // A record that is gone, or no longer the user's, must not stay on the screen.
+    onError: (error, query) => {
+      if (isStatus(error, 404) && query.state.data !== undefined) query.setState({ data: undefined });
+    },
+  }),
   defaultOptions: {
     queries: {
       // Retry policy: 4xx is final; network errors and 5xx are retried.

@@ -75,6 +75,10 @@ test('noun invalidates what its events invalidate', () => {
   expect(affectedNouns('call')).toEqual(['dashboards', 'notifications', 'calls', 'requests']);
   expect(affectedNouns('call.confirmed')).toEqual(affectedNouns('call'));
   expect(affectedNouns('document.infected')).not.toEqual(affectedNouns('document'));
+  for (const action of ['spv.reassigned', 'spv.assigned', 'spv.unassigned'])
+    expect(affectedNouns(action)).toEqual(
+      expect.arrayContaining([...affectedNouns('spv'), 'companies', 'isos', 'threads']),
+    );
   expect(affectedNouns('mail.sent')).toEqual(['dashboards', 'notifications', 'mails']);
 });
 

@@ -139,6 +139,8 @@ const ORDER_NOUNS = [
   ...AGGREGATE_NOUNS,
 ];
 
+const PARTY_NOUNS = [...ORDER_NOUNS, 'companies', 'isos', 'requests', 'threads'];
+
 const NOUN_DEPENDENCIES = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
@@ -151,6 +153,10 @@ const NOUN_DEPENDENCIES = {
   invoice: ['invoices', ...AGGREGATE_NOUNS],
   request: ['requests', 'documents', 'tasks'],
   spv: ORDER_NOUNS,
+  // Other parties: what counts their orders, and the conversations about it.
+  'spv.reassigned': PARTY_NOUNS,
+  'spv.assigned': PARTY_NOUNS,
+  'spv.unassigned': PARTY_NOUNS,
   // Not the reports: they aggregate everything, and steps change all day.
   step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],
   report_schedule: ['report_schedules'],

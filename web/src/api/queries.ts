@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { toPublicPath } from '../basePath';
 import { api, body } from './client';
 import { trackedFetch } from './connection';
+import { firstSettings } from './publicSettings';
 import type {
   Holiday,
   InvoiceStatus,
@@ -73,7 +74,7 @@ export const queries = {
   settings: () =>
     queryOptions({
       queryKey: ['settings'],
-      queryFn: ({ signal }) => body(api.GET('/rest/v1/settings', { signal })),
+      queryFn: ({ signal }) => firstSettings() ?? body(api.GET('/rest/v1/settings', { signal })),
       staleTime: 300_000,
     }),
 

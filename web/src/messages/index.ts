@@ -13,7 +13,7 @@ type Namespaces = Record<string, Record<string, string>>;
 
 type Part = () => Promise<{ messages: Namespaces }>;
 
-/** Two chunks per language: the second is loaded with the first page that is not a sign-in page. */
+/** Two chunks per language: the second is loaded when a user signs in, and with the first page that is not a sign-in page. */
 const catalogues: Record<Catalogue, { first: Part; portals: Part }> = {
   en: { first: () => import('./en'), portals: () => import('./en/portals') },
   es: { first: () => import('./es'), portals: () => import('./es/portals') },
@@ -42,7 +42,7 @@ export async function loadMessages(): Promise<void> {
   await addLanguage(catalogue);
 }
 
-/** Loads the messages of the portals, in the current language and those chosen later. */
+/** Loads the messages of the portals and of refused requests, in the current language and those chosen later. */
 export function loadPortalMessages(): Promise<void> {
   portalMessages ??= addPortalMessages(catalogueFor(getLocale().language)).catch((error: unknown) => {
     portalMessages = undefined;

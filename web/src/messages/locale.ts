@@ -1,4 +1,3 @@
-import { useSyncExternalStore } from 'react';
 import { browserStore } from '../api/browserStorage';
 
 /** Locale settings: language (`en-US`, `en-GB` or `es`), time zones and date format. */
@@ -55,7 +54,7 @@ export function getLocale(): Locale {
 export function setLocale(next: Partial<Locale>): void {
   current = { ...current, ...next };
   browserStore.setItem(STORAGE_KEY, current.language);
-  document.documentElement.lang = current.language;
+  if (typeof document !== 'undefined') document.documentElement.lang = current.language;
   for (const listener of listeners) listener();
 }
 
@@ -75,8 +74,4 @@ export async function setLanguage(language: Language): Promise<void> {
 export function onLocaleChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
-}
-
-export function useLocale(): Locale {
-  return useSyncExternalStore(onLocaleChange, getLocale);
 }

@@ -1,5 +1,5 @@
 /** Startup error text, inlined because the catalogues may have failed to load. */
-import { catalogueFor, type Catalogue, type Language } from './locale';
+import { catalogueFor, getLocale, type Catalogue } from './locale';
 
 const texts: Record<Catalogue, { text: string; again: string }> = {
   en: {
@@ -12,4 +12,18 @@ const texts: Record<Catalogue, { text: string; again: string }> = {
   },
 };
 
-export const startupErrorText = (language: Language) => texts[catalogueFor(language)];
+/** Shows an error instead of a blank page. */
+export function showStartupError(error: unknown): void {
+  console.error(error);
+  const words = texts[catalogueFor(getLocale().language)];
+  const text = document.createElement('p');
+  text.setAttribute('role', 'alert');
+  text.textContent = words.text;
+  const retryButton = document.createElement('button');
+  retryButton.textContent = words.again;
+  retryButton.addEventListener('click', () => location.reload());
+  const main = document.createElement('main');
+  main.className = 'failed';
+  main.append(text, retryButton);
+  document.body.replaceChildren(main);
+}

@@ -2,7 +2,8 @@ import { Menu, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconLogout } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { languageNames, languages, useLocale, type Language } from '../messages/locale';
+import { languageNames, languages, type Language } from '../messages/locale';
+import { useLocale } from '../messages/useLocale';
 import classes from './UserMenu.module.css';
 
 interface Props {

@@ -1,3 +1,4 @@
+import errors from '@catalogue/en/errors.json';
 import events from '@catalogue/en/events.json';
 import names from '@catalogue/en/names.json';
 import admin from './admin.json';
@@ -21,8 +22,9 @@ import security from './security.json';
 import shell from './shell.json';
 import users from './users.json';
 
-/** Messages that the sign-in pages do not need. */
+/** Messages that the sign-in pages do not need before signing in. */
 export const messages = {
+  errors,
   events,
   names,
   admin,

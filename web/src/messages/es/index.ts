@@ -1,4 +1,4 @@
-import errors from '@catalogue/es/errors.json';
+import errors from '@catalogue/es/errors.json?first';
 import common from './common.json';
 import signIn from './public.json';
 

@@ -2,6 +2,7 @@ import type { ComponentType, ReactElement } from 'react';
 import { useNavigate, type RouteObject } from 'react-router-dom';
 import { loadAuth } from '../../api/session';
 import { loadPortalMessages } from '../../messages';
+import { loadLandingMessages } from '../../messages/landingMessages';
 import { paths, type Portal } from '../../paths';
 import { requireStep, guardedHandle } from '../../shared/session/guard';
 import { callbackLoader } from './auth/callbackLoader';
@@ -47,7 +48,13 @@ const step = (path: string, lazy: () => Promise<{ Component: ComponentType }>): 
 });
 
 const articles: RouteObject = {
-  lazy: complete(() => import('./frame/PublicLayout')),
+  lazy: async () => {
+    const [layout] = await Promise.all([
+      complete(() => import('./frame/PublicLayout'))(),
+      loadLandingMessages(),
+    ]);
+    return layout;
+  },
   children: [
     { path: paths.about, lazy: complete(() => import('./pages/AboutPage')) },
     { path: paths.security, lazy: complete(() => import('./pages/SecurityPage')) },
@@ -105,7 +112,7 @@ export const publicRoutes: RouteObject[] = [
     path: paths.landing,
     loader: callbackLoader,
     lazy: async () => {
-      const { Landing } = await import('./landing/Landing');
+      const [{ Landing }] = await Promise.all([import('./landing/Landing'), loadLandingMessages()]);
       return { element: <LandingRoute Page={Landing} /> };
     },
   },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
-import { useLocale } from '../../messages/locale';
+import { useLocale } from '../../messages/useLocale';
 import type { Choice } from '../../ui/ChoiceSelect';
 import { SearchSelect } from '../../ui/SearchSelect';
 

@@ -1,7 +1,7 @@
 import type { ComboboxItem } from '@mantine/core';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocale } from '../../messages/locale';
+import { useLocale } from '../../messages/useLocale';
 import { SearchSelect } from '../../ui/SearchSelect';
 import { matchesSearch, canonicalZone, timeZonesIn } from './timeZones';
 

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { SettingsSection } from '../../ui/Settings';
 import { rowsState } from '../grid/listState';
@@ -9,6 +9,9 @@ import { SignInTable } from './SignInTable';
 export function HistorySection() {
   const { t } = useTranslation('security');
   const query = useInfiniteQuery(accountQueries.signIns());
+  // After the sessions, whose number decides where it stands.
+  const { isPending } = useQuery(accountQueries.sessions());
+  if (isPending) return null;
   return (
     <SettingsSection title={t('history.title')} text={t('history.text')}>
       <SignInTable label={t('history.title')} state={rowsState(query)} />

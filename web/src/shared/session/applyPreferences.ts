@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from 'react';
 import type { Me } from '../../api/types';
-import { getLocale, setLanguage, setLocale, useLocale } from '../../messages/locale';
+import { getLocale, setLanguage, setLocale } from '../../messages/locale';
+import { useLocale } from '../../messages/useLocale';
 
 /** Applies the language of the user over the browser language. */
 export async function applyLanguage({ language }: Me): Promise<void> {

@@ -135,10 +135,10 @@ function Count({ value }: { value?: Known }) {
 /** In the shape of the page. */
 function OrderSkeleton() {
   return (
-    <div aria-busy="true">
-      <Skeleton height={24} width="min(320px, 60%)" mt={32} mb={24} />
-      <Skeleton height={14} width="min(460px, 90%)" mb={20} />
-      <Skeleton height={14} width="min(380px, 70%)" mb={28} />
+    <div className={classes.skeleton} aria-busy="true">
+      <Skeleton height={24} width="min(320px, 60%)" my={14} />
+      <Skeleton height={14} width="min(460px, 90%)" mb={22} />
+      <Skeleton height={14} width="min(380px, 70%)" mb={26} />
       <div className={classes.columns}>
         <Skeleton height={460} radius="md" />
         <Skeleton height={280} radius="md" />

@@ -75,7 +75,7 @@ export function Properties({ spv }: { spv: SpvDetail }) {
         )}
       </dl>
       {spv.can.includes('reassign') && (
-        <Button variant="subtle" size="compact-sm" mt="sm" onClick={() => setChanging(true)}>
+        <Button variant="subtle" size="compact-sm" mt="sm" ml={-8} onClick={() => setChanging(true)}>
           {t('orders:parties.change')}
         </Button>
       )}

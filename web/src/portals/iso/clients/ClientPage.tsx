@@ -99,8 +99,8 @@ export function Component() {
             />
           </Section>
         }
-        // Notes are hidden during impersonation.
-        side={me.impersonation ? null : <Notes clientId={id} />}
+        // Hidden during impersonation. After the orders, below which they stand on a narrow screen.
+        side={!me.impersonation && (state.rows || state.error) && <Notes clientId={id} />}
       />
     </>
   );

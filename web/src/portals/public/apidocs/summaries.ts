@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { catalogueFor, useLocale } from '../../../messages/locale';
+import { catalogueFor } from '../../../messages/locale';
+import { useLocale } from '../../../messages/useLocale';
 import type { Operation } from './openapi';
 
 type Summaries = Record<string, string>;

@@ -2,6 +2,7 @@ import { useRef, useState, type FormEvent } from 'react';
 import { Checkbox, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { loadPortalMessages } from '../../../messages';
 import { loadAuth } from '../../../api/session';
 import { useSettings } from '../../../shared/settings/useSettings';
 import { paths, type Portal } from '../../../paths';
@@ -48,8 +49,8 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
   const settings = useSettings();
 
-  // Signing in waits for the auth client; failures show then.
-  const warm = () => void loadAuth().catch(() => undefined);
+  // Signing in waits for the auth client and the messages; failures show then.
+  const warm = () => void Promise.all([loadAuth(), loadPortalMessages()]).catch(() => undefined);
   const focus = (name: string) => form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus();
 
   const submit = async (event: FormEvent) => {

@@ -2,6 +2,7 @@ import i18next from 'i18next';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { loadAuth, signOut } from '../../../api/session';
+import { loadPortalMessages } from '../../../messages';
 import { authErrorText, type Problem } from '../../../shared/auth/authErrorText';
 import { withReturnTo, nextRequirement } from '../../../shared/session/requirements';
 import { setSessionPersistence } from '../../../api/sessionStorage';
@@ -25,7 +26,7 @@ export async function signIn(
 ): Promise<SignInOutcome> {
   const undo = setSessionPersistence(remember);
   try {
-    const auth = await loadAuth();
+    const [auth] = await Promise.all([loadAuth(), loadPortalMessages()]);
     const { error } = await auth.signInWithPassword({ email, password });
     if (!error) return await enterPortal(portal);
     undo();

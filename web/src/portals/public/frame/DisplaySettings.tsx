@@ -1,7 +1,8 @@
-import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun, IconWorld } from '@tabler/icons-react';
 import { useLandingMessages } from '../../../messages/landingMessages';
-import { catalogueFor, languages, setLanguage, useLocale, type Language } from '../../../messages/locale';
+import { catalogueFor, languages, setLanguage, type Language } from '../../../messages/locale';
+import { useLocale } from '../../../messages/useLocale';
 import css from './DisplaySettings.module.css';
 
 /** Language names in their own language. */
@@ -14,9 +15,7 @@ const languageNames: Record<Language, string> = {
 export function DisplaySettings() {
   const t = useLandingMessages();
   const { language } = useLocale();
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light');
-  const other = scheme === 'dark' ? 'light' : 'dark';
+  const { toggleColorScheme } = useMantineColorScheme();
   return (
     <div className={css.switches}>
       <label className={css.language}>
@@ -34,13 +33,16 @@ export function DisplaySettings() {
           ))}
         </select>
       </label>
-      <button
-        type="button"
-        className={css.scheme}
-        aria-label={t(`frame.to_${other}`)}
-        onClick={() => setColorScheme(other)}
-      >
-        {scheme === 'dark' ? <IconSun size={18} stroke={1.5} /> : <IconMoon size={18} stroke={1.5} />}
+      <button type="button" className={css.scheme} onClick={toggleColorScheme}>
+        {/* Both: the prerendered page does not know the scheme. */}
+        <span className={css.inLight}>
+          <IconMoon size={18} stroke={1.5} aria-hidden="true" />
+          <span className="sr-only">{t('frame.to_dark')}</span>
+        </span>
+        <span className={css.inDark}>
+          <IconSun size={18} stroke={1.5} aria-hidden="true" />
+          <span className="sr-only">{t('frame.to_light')}</span>
+        </span>
       </button>
     </div>
   );

@@ -6,7 +6,10 @@ import { Logo } from '../../../ui/Logo';
 import { useBrand } from './useBrand';
 import css from './Footer.module.css';
 
-const year = new Date().getFullYear();
+const year = import.meta.env.SSR ? '{{year}}' : new Date().getFullYear();
+
+const operatorPages = ['pricing', 'careers', 'privacy'] as const;
+const isOperatorPage = (name: string) => operatorPages.some((page) => page === name);
 
 /** Operator pages are linked if they have a text. */
 export function Footer() {
@@ -55,7 +58,7 @@ export function Footer() {
               <ul>
                 {links.map(([name, to]) =>
                   to ? (
-                    <li key={name}>
+                    <li key={name} data-setting={isOperatorPage(name) ? `pages.${name}` : undefined}>
                       <AppLink to={to}>{t(`footer.${name}`)}</AppLink>
                     </li>
                   ) : null,

@@ -34,7 +34,11 @@ export function Hero({ onStart, onReach }: { onStart: () => void; onReach: () =>
           </div>
           <p className={css.ways}>
             <AppLink to={paths.contact}>{t('hero.talk')}</AppLink>
-            {settings?.demo && <AppLink to={paths.portalSelector}>{t('hero.demo')}</AppLink>}
+            {settings?.demo && (
+              <AppLink to={paths.portalSelector} data-setting="demo">
+                {t('hero.demo')}
+              </AppLink>
+            )}
           </p>
         </div>
         <FormationCard />

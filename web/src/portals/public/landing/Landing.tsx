@@ -10,6 +10,7 @@ import { CallToAction } from './CallToAction';
 import { Features } from './Features';
 import { Hero } from './Hero';
 import { Pictures } from './Pictures';
+import { scrollToAnchor } from './sections';
 import { Solutions } from './Solutions';
 import { removeShell } from '../../../shell';
 import css from './Landing.module.css';
@@ -18,9 +19,13 @@ interface Props {
   go: (path: string) => void;
   /** Prefetches the app. */
   warm?: () => void;
+  /** The page was in the document before (prerendered.ts). */
+  prerendered?: boolean;
+  /** The page reacts to the visitor. */
+  onMounted?: () => void;
 }
 
-export function Landing({ go, warm }: Props) {
+export function Landing({ go, warm, prerendered = false, onMounted }: Props) {
   const [hasReturnPath] = useState(() => readReturnPath() !== null);
   const access = useAccessDialog({ redirected: hasReturnPath, onClose: clearReturnPath });
 
@@ -36,9 +41,10 @@ export function Landing({ go, warm }: Props) {
   }, [hasReturnPath, warm]);
 
   useEffect(() => {
-    // The browser resolved the anchor before the page was rendered.
-    if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
-  }, []);
+    if (!prerendered) scrollToAnchor();
+  }, [prerendered]);
+
+  useEffect(() => onMounted?.(), [onMounted]);
 
   return (
     <NavigateProvider value={go}>

@@ -8,3 +8,8 @@ export function scrollToSection(id: Section) {
   section?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
   section?.focus({ preventScroll: true });
 }
+
+/** The browser resolves the anchor of the URL before the page is rendered. */
+export function scrollToAnchor() {
+  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}

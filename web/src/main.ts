@@ -1,36 +1,42 @@
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';
 import './base.css';
-import { createRoot } from 'react-dom/client';
 import { currentPath, toPublicPath } from './basePath';
 import { getLocale } from './messages/locale';
-import { startupErrorText } from './messages/startupError';
+import { showStartupError } from './messages/startupError';
 import { hasStoredSession } from './api/sessionStorage';
-import { loadLandingMessages } from './messages/landingMessages';
 import { paths } from './paths';
 import { forceLightPrint } from './printColorScheme';
-import { Providers } from './Providers';
+import { hydrateOnAction, showPrerendered } from './prerendered';
+import { readReturnPath } from './shared/returnPath';
 
-const container = document.getElementById('root');
-if (!container) throw new Error('index.html has no #root');
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+const container = root;
 forceLightPrint();
-const root = createRoot(container, { onUncaughtError: showStartupError });
 
-// Entry point. The landing page needs no router, auth client, query cache or i18n library: they load with the first
-// other page.
+// Entry point. Imports no React: the landing page is prerendered, and needs router, auth client, query cache and i18n
+// library only with the first other page.
+const loadStart = () => import('./start');
 const loadApp = () => import('./App');
 const loadLanding = () => import('./portals/public/landing/Landing');
 
-/** Loads the auth client beside the app if there is a session in storage or in the URL. */
+/** Loads the auth client beside the app if there is a session in storage or in the URL, and the texts of a callback. */
 async function loadSession(hasCallback: boolean): Promise<void> {
   if (!hasCallback && !hasStoredSession()) return;
   const library = import('./api/authClient');
-  const [session] = await Promise.all([import('./api/session'), library]);
+  const errors = hasCallback && import('./messages').then((part) => part.loadPortalMessages());
+  const [session] = await Promise.all([import('./api/session'), library, errors]);
   await session.loadAuth();
 }
 
-/** Starts the download of a portal beside that of the app, which would ask for it later. */
-function prefetchPortal(): void {
+/** Starts the download of the sign-in page or a portal beside that of the app, which would ask for it later. */
+function prefetchPage(): void {
+  // A failure is reported by the route, which loads it again.
+  if (currentPath().startsWith('/auth/login/')) {
+    import('./portals/public/auth/LoginPage').catch(() => undefined);
+    import('./portals/public/frame/MinimalLayout').catch(() => undefined);
+  }
   if (!hasStoredSession()) return;
   const portals: [start: string, load: () => Promise<unknown>][] = [
     [paths.employeeDashboard, () => import('./portals/employee/EmployeePortal')],
@@ -42,14 +48,14 @@ function prefetchPortal(): void {
     [paths.adminDashboard, () => import('./portals/admin/AdminPortal')],
   ];
   const portal = portals.find(([start]) => currentPath().startsWith(start));
-  // A failure is reported by the route, which loads it again.
   portal?.[1]().catch(() => undefined);
   if (portal) void import('./messages').then((part) => part.loadPortalMessages()).catch(() => undefined);
 }
 const loadMessages = () => import('./messages').then((part) => part.loadMessages());
 
 async function startApp(hasCallback = false) {
-  const [{ App }] = await Promise.all([
+  const [{ renderApp }, { App }] = await Promise.all([
+    loadStart(),
     loadApp().then(async (part) => {
       await waitForFont('Inter Variable');
       return part;
@@ -57,11 +63,7 @@ async function startApp(hasCallback = false) {
     loadMessages(),
     loadSession(hasCallback),
   ]);
-  root.render(
-    <Providers>
-      <App />
-    </Providers>,
-  );
+  renderApp(container, App);
 }
 
 /** Loads the font before the first text, with a short timeout, so that text neither shifts nor waits. */
@@ -76,42 +78,30 @@ async function navigate(path: string) {
   await startApp();
 }
 
-async function startLanding() {
+async function startLanding(prerendered = false, onMounted?: () => void) {
+  const [{ hydrateLanding, renderLanding }, { Landing }] = await Promise.all([
+    loadStart(),
+    loadLanding(),
+    import('./messages/landingMessages').then((part) => part.loadLandingMessages()),
+    waitForFont('Inter Landing'),
+  ]);
+  const draw = prerendered ? hydrateLanding : renderLanding;
+  draw(container, Landing, { go: (path) => void navigate(path), warm: () => void loadApp(), onMounted });
+}
+
+async function start() {
   const { hash, search } = location;
+  document.documentElement.lang = getLocale().language;
   // Mail links and provider callbacks: the app handles the session or error in the URL.
   const hasCallback = /\b(access_token|code|error_code)=/.test(search + hash);
   if (currentPath() !== paths.landing || hasCallback) {
-    prefetchPortal();
+    prefetchPage();
     return startApp(hasCallback);
   }
-  const [{ Landing }] = await Promise.all([
-    loadLanding(),
-    loadLandingMessages(),
-    waitForFont('Inter Landing'),
-  ]);
-  root.render(
-    <Providers>
-      <Landing go={(path) => void navigate(path)} warm={() => void loadApp()} />
-    </Providers>,
-  );
-  return undefined;
-}
-
-/** Shows an error instead of a blank page. */
-function showStartupError(error: unknown) {
-  console.error(error);
-  const words = startupErrorText(getLocale().language);
-  const text = document.createElement('p');
-  text.setAttribute('role', 'alert');
-  text.textContent = words.text;
-  const retryButton = document.createElement('button');
-  retryButton.textContent = words.again;
-  retryButton.addEventListener('click', () => location.reload());
-  const main = document.createElement('main');
-  main.className = 'failed';
-  main.append(text, retryButton);
-  document.body.replaceChildren(main);
+  // With a return path the access dialog is open.
+  if (readReturnPath() !== null || !(await showPrerendered(container))) return startLanding();
+  return hydrateOnAction(container, (onMounted) => startLanding(true, onMounted), showStartupError);
 }
 
 // Not awaited: App may share chunks with this file, which would deadlock.
-startLanding().catch(showStartupError);
+start().catch(showStartupError);
