@@ -106,7 +106,7 @@ function Rows({ holidays }: { holidays: Holiday[] }) {
               text={date(holiday.day)}
               actions={
                 <Button
-                  variant="default"
+                  variant={holiday.correction_id ? 'default' : 'subtle'}
                   aria-label={name}
                   disabled={act.isPending}
                   onClick={() => act.mutate(holiday)}
