@@ -77,7 +77,18 @@ async fn update_verbs_keep_what_is_not_given() {
         assert_eq!(portal.json(&["spv", "list"])[0]["client"], "Maya Vega");
         let wrong = portal.run(&["user", "update", "maya@example.com", "--first-name", " "]);
         assert_eq!((wrong.code, wrong.err.contains("--first-name:")), (2, true), "{}", wrong.err);
-        let unknown = portal.run(&["client", "update", "maya@example.com", "--company", "Nowhere"]);
+        let moved = ["user", "update", "maya@example.com", "--email", "maya.vega@example.com"];
+        let refused = portal.run(&moved);
+        assert_eq!((refused.code, refused.err.contains("--yes")), (2, true), "{}", refused.err);
+        let answered = portal.run(&[&moved[..], &["--yes"]].concat());
+        assert!(answered.err.contains("spvctl user invite maya.vega@example.com"), "{}", answered.err);
+        assert_eq!(portal.json(&["client", "show", "maya.vega@example.com"])["name"], "Maya Vega");
+        portal.client("nils@example.com");
+        let taken = portal.run(&["user", "update", "nils@example.com", "--email", "Maya.Vega@example.com", "--yes"]);
+        assert_eq!(taken.code, 1, "{}", taken.err);
+        let malformed = portal.run(&["user", "update", "nils@example.com", "--email", "nils", "--yes"]);
+        assert_eq!((malformed.code, malformed.err.contains("--email:")), (2, true), "{}", malformed.err);
+        let unknown = portal.run(&["client", "update", "maya.vega@example.com", "--company", "Nowhere"]);
         assert_eq!(unknown.code, 1, "{}", unknown.err);
     }
 }

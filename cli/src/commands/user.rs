@@ -34,8 +34,11 @@ pub enum Verb {
     /// Show one account
     #[command(after_help = "Examples:\n  spvctl user show admin@example.com")]
     Show(TargetArgs),
-    /// Correct the name or the phone of an account; omitted fields keep their values
-    #[command(after_help = "Examples:\n  spvctl user update eli@example.com --last-name Stone --phone '+1 555 0100'")]
+    /// Correct the name, the phone or the email address of an account; omitted fields keep their values
+    #[command(
+        after_help = "Examples:\n  spvctl user update eli@example.com --last-name Stone --phone '+1 555 0100'\n  \
+                            spvctl user update eli@example.com --email eli.stone@example.com"
+    )]
     Update(Update),
     /// Give an account another role; its sessions end
     #[command(
@@ -136,6 +139,9 @@ pub struct Update {
     last_name: Option<String>,
     #[arg(long)]
     phone: Option<String>,
+    /// Takes effect at once; links sent before stop working, and both addresses are told if the account is in use
+    #[arg(long, value_name = "ADDRESS")]
+    email: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -173,7 +179,19 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Show(args) => out.one(record(&lookup::user(ctx, &args.user).await?)),
         Verb::Update(args) => {
             let user = lookup::user(ctx, &args.target.user).await?;
-            let Update { first_name, last_name, phone, .. } = args;
+            let Update { first_name, last_name, phone, email, .. } = args;
+            if let Some(to) = &email {
+                let question = format!("Change the email address of {} to {to}?", person(&user));
+                cli.prompt.confirm(&question)?;
+                let change = admin::Update { email, ..admin::Update::default() };
+                let moved = people::update_account(ctx, user.id, change).await?;
+                if moved.status == Status::Pending {
+                    info(&format!(
+                        "Links sent before no longer work; send another: spvctl user invite {}",
+                        moved.email
+                    ));
+                }
+            }
             let change = UpdateProfile { first_name, last_name, phone, ..UpdateProfile::default() };
             out.one(record(&people::correct_profile(ctx, user.id, change).await?))
         }
