@@ -10,7 +10,11 @@ use domain::{
     desk::requests,
     directory::{calls, clients, companies, isos, leads},
     kernel::csv,
-    orders::{documents, invoices, spvs},
+    orders::{
+        documents,
+        invoices::{self, credit_notes},
+        spvs,
+    },
     platform::activity,
     reporting::exports::{self, Table},
 };
@@ -48,6 +52,7 @@ enum TableName {
     Spvs,
     Requests,
     Invoices,
+    CreditNotes,
     Documents,
     Leads,
     Calls,
@@ -71,6 +76,7 @@ impl TableName {
             Self::Spvs => vec![Table::Spvs(spvs::Filter::default())],
             Self::Requests => vec![Table::Requests(requests::Filter::default())],
             Self::Invoices => vec![Table::Invoices(invoices::Filter::default())],
+            Self::CreditNotes => vec![Table::CreditNotes(credit_notes::Filter::default())],
             Self::Documents => vec![Table::Documents(documents::Filter::default())],
             Self::Leads => vec![Table::Leads(leads::Filter::default())],
             Self::Calls => vec![Table::Calls(calls::Filter::default())],
