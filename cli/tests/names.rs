@@ -30,6 +30,36 @@ async fn unique_beginnings_of_names_and_ids_are_enough() {
 }
 
 #[tokio::test]
+async fn people_are_found_by_name_and_jobs_by_prefix() {
+    for portal in test_portals().await {
+        let maya = portal.client("m.o@example.com");
+        for name in ["Maya Ortiz", "maya ortiz", "Maya", "ortiz"] {
+            assert_eq!(portal.json(&["client", "show", name])["id"], maya["id"], "{name}");
+            assert_eq!(portal.json(&["user", "show", name])["email"], "m.o@example.com", "{name}");
+        }
+        for (first, email) in [("Ingrid", "i.s@example.com"), ("Ingrida", "j.s@example.com")] {
+            let names = ["--first-name", first, "--last-name", "Solberg", "--email", email];
+            portal.json(&[&["iso", "create", "--company", "Harbor Capital"], &names[..]].concat());
+        }
+        // A whole name is that person, though another's begins with it.
+        assert_eq!(portal.json(&["iso", "show", "Ingrid Solberg"])["email"], "i.s@example.com");
+        let several = portal.run(&["iso", "show", "Solberg"]);
+        assert_eq!(several.code, 1);
+        for words in ["several of the ISO partners are called `Solberg`", "Ingrid Solberg <i.s@example.com>", "j.s@"] {
+            assert!(several.err.contains(words), "{}", several.err);
+        }
+        let job = portal.json(&["job", "list"])[0]["id"].as_str().unwrap().to_owned();
+        for prefix in [&job[..], &job[..job.len() - 1], &job.to_lowercase()] {
+            assert_eq!(portal.json(&["job", "show", prefix])["id"], job.as_str(), "{prefix}");
+        }
+        let none = portal.run(&["job", "show", "zzzz"]);
+        assert!(none.err.contains("there is no job `zzzz`; `spvctl job list` shows all"), "{}", none.err);
+        let several = portal.run(&["job", "show", &job[..2]]);
+        assert!(several.err.contains("several of the jobs begin with"), "{}", several.err);
+    }
+}
+
+#[tokio::test]
 async fn unknown_names_are_answered_with_the_nearest() {
     for portal in test_portals().await {
         portal.client("maya@example.com");

@@ -89,7 +89,6 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
 
 async fn test(to: &str, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
-    cli.prompt.confirm_on_terminal(&format!("Send a test email to {to}?"))?;
     let id = mails::insert_test(ctx, to).await?;
     let state = jobs::State::new(ctx.clone(), cli.mailer()?);
     match jobs::send_test_now(&state, ctx, id).await? {

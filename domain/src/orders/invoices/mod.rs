@@ -22,9 +22,9 @@ pub use price_change::InvoiceChange;
 pub(crate) use price_change::{FormerPrice, follow_price};
 pub use raise_again::raise;
 pub(crate) use rollup::count_moved;
-pub(crate) use store::{has_manual, has_payments};
 pub(crate) use store::lock_of_order;
 pub use store::{Filter, InvoiceSort, Outstanding};
+pub(crate) use store::{has_manual, has_payments};
 
 use crate::{
     accounts::users,
@@ -318,6 +318,20 @@ async fn next_payments(ctx: &Ctx, today: NaiveDate) -> Result<Vec<(Invoice, Next
     }
     let next = |invoice: Invoice| invoice.next_payment(today).map(|payment| (invoice, payment));
     Ok(found.into_iter().filter_map(next).collect())
+}
+
+/// Checks that [`pay`] would record a payment; nothing is saved. Staff.
+///
+/// # Errors
+/// As [`pay`].
+#[tracing::instrument(level = "debug", name = "invoices.check_payment", skip_all, fields(invoice_id = %id))]
+pub async fn check_payment(ctx: &Ctx, id: InvoiceId, payment: &ManualPayment) -> Result<()> {
+    let mut db = ctx.db();
+    let invoice = store::get(&mut db, id).await?.ok_or(Error::NotFound("invoice"))?;
+    ctx.may(Action::Update, resource(&invoice))?;
+    let today = settings::within(&mut db).await?.day(ctx.now());
+    let received = BankTransfer::received(today, &invoice, payment.clone())?;
+    invoice.paid(received.amount_minor, received.keeps_excess).map(drop)
 }
 
 /// Records a payment of an invoice. Staff.
