@@ -109,7 +109,7 @@ async fn refusals_come_before_questions() {
             (&["invoice", "pay", &number, "--amount", "99999999"], "--amount:"),
             (&["invoice", "raise", &number], "void"),
             (&["mail", "test", "--to", "foo"], "--to:"),
-            (&["spv", "resume", &spv], "pending"),
+            (&["spv", "resume", &spv], "This order is active"),
             (&["backup", "restore", &backup], "--replace"),
             (&["move", "--to", &portal.world.url], "--to"),
         ];
