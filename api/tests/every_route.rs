@@ -441,6 +441,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "spv_export"
         | "request_export"
         | "invoice_export"
+        | "credit_note_export"
         | "document_export"
         | "lead_export"
         | "call_export"

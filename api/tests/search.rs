@@ -4,6 +4,7 @@ use crate::{
     documents::{pdf, upload},
     support::on_both,
 };
+use serde_json::json;
 
 #[tokio::test]
 async fn search_stays_within_the_scope() {
@@ -42,6 +43,13 @@ async fn search_stays_within_the_scope() {
             for nothing in ["", "%20", "--", "%27%3B", "nobody"] {
                 assert!(kinds(nothing).await.is_empty(), "{who} {nothing}");
             }
+        }
+        let invoice = maya.get("/rest/v1/invoices").await.ok()["items"][0].clone();
+        let number = invoice["number"].as_str().unwrap();
+        for (person, sees) in [(&maya, true), (&erin, true), (&nils, false), (&ivan, false), (&cora, false)] {
+            let found = person.get(&format!("/rest/v1/search?q=%20{number}")).await.ok();
+            let expected = json!([{ "kind": "invoice", "id": invoice["id"], "title": number, "text": "Maya Test" }]);
+            assert_eq!(found["items"], if sees { expected } else { json!([]) });
         }
         app.anonymous().get("/rest/v1/search?q=maya").await.refused(401, "unauthenticated");
         let hit = erin.get("/rest/v1/search?q=maya").await.ok()["items"][1].clone();

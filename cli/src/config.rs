@@ -258,7 +258,7 @@ impl Config {
             }),
             otp_alike: read.boolean("auth_otp_alike"),
             providers: providers::read(read),
-            require_mfa: read.optional("auth_require_mfa", "roles separated by commas, or none", |text| match text {
+            require_mfa: read.optional("auth_require_mfa", &roles_allowed(), |text| match text {
                 "none" => Some(Vec::new()),
                 text => list(text, |one| one.parse::<Role>().ok()),
             }),
@@ -508,6 +508,10 @@ impl Reader<'_> {
 const RETENTION: &str = "numbers of backups, for example `3 newest, 7 daily, 4 weekly, 6 monthly`";
 const PUBLIC_URL: &str = "http://… or https://…, with a path like /portal or without one; its first part must not be one of the portal's own, like /auth";
 const PASSWORD: &str = "a password that is long and uncommon enough";
+
+fn roles_allowed() -> String {
+    format!("roles separated by commas, of {}, or none", Role::ALL.map(Role::name).join(", "))
+}
 
 fn parse_password(text: &str) -> Option<String> {
     // The default is known to be valid; the strength check would slow down every command.

@@ -4,10 +4,12 @@ mod table;
 use crate::exit::{Failure, Result};
 use chrono::{DateTime, NaiveDate};
 use clap::ValueEnum;
-use domain::kernel::csv::escape_formulas;
-use domain::kernel::nearest::nearest;
+use domain::kernel::{csv::escape_formulas, nearest::nearest, page::MAX_LIMIT};
 use serde_json::{Map, Value, json};
-use std::io::{IsTerminal, Write};
+use std::{
+    fmt::Display,
+    io::{IsTerminal, Write},
+};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -26,6 +28,8 @@ struct Cell {
     name: &'static str,
     value: Value,
     shown: Shown,
+    /// The rows of a list inside the row.
+    rows: Option<Vec<Record>>,
 }
 
 /// Where the table of a list shows a value.
@@ -42,7 +46,7 @@ impl Record {
     }
 
     fn cell(mut self, name: &'static str, value: impl Into<Value>, shown: Shown) -> Self {
-        self.0.push(Cell { name, value: value.into(), shown });
+        self.0.push(Cell { name, value: value.into(), shown, rows: None });
         self
     }
 
@@ -73,10 +77,12 @@ impl Record {
         self
     }
 
-    /// Adds a list inside the row, for JSON; tables show its length.
+    /// Adds a list inside the row, which [`Output::one`] prints as a table of its own; lists omit it.
     #[must_use]
-    pub fn nested(self, name: &'static str, records: Vec<Record>) -> Self {
-        self.hidden_in_table(name, records.into_iter().map(Self::json).collect::<Vec<_>>())
+    pub fn nested(mut self, name: &'static str, records: Vec<Record>) -> Self {
+        let value = records.iter().cloned().map(Self::json).collect::<Vec<_>>().into();
+        self.0.push(Cell { name, value, shown: Shown::Never, rows: Some(records) });
+        self
     }
 
     fn table_cells(&self) -> impl Iterator<Item = &Cell> + Clone {
@@ -154,6 +160,7 @@ impl Output {
     /// Prints one page of a list, and the cursor of the next.
     pub fn page(&self, records: Vec<Record>, nothing: &str, next: Option<String>) -> Result {
         let records = records.into_iter().map(|record| record.select(&self.fields)).collect::<Result<Vec<_>>>()?;
+        let shown = records.len();
         match self.format {
             Format::Json => {
                 let items: Vec<Value> = records.into_iter().map(Record::json).collect();
@@ -167,9 +174,19 @@ impl Output {
             }
         }
         if let Some(next) = next {
-            info(&format!("There is more: add --cursor {next}, or --all"));
+            info(&self.more(&next, shown));
         }
         Ok(())
+    }
+
+    /// The hint that a list goes on. On a terminal without the cursor, which is longer than a line.
+    fn more(&self, cursor: &str, shown: usize) -> String {
+        let most = MAX_LIMIT as usize;
+        match (self.terminal, shown < most) {
+            (false, _) => format!("There is more: add --cursor {cursor}, or --all"),
+            (true, true) => format!("There is more: --limit {most}, or --all."),
+            (true, false) => "There is more: --all.".to_owned(),
+        }
     }
 
     fn columns(&self, records: &[Record]) -> Vec<table::Column> {
@@ -183,7 +200,10 @@ impl Output {
             table::Column {
                 title: title(first.name),
                 whole: first.is_name() || every(Cell::is_number) || every(Cell::is_date),
+                // Whole where `--fields` names it.
+                ids: first.name == "id" && self.fields.is_empty(),
                 optional: first.shown == Shown::WhereThereIsRoom,
+                essential: first.is_status() || every(Cell::is_amount),
                 numeric: every(Cell::is_number),
                 status: first.is_status(),
                 cells: cells
@@ -195,7 +215,7 @@ impl Output {
         titles.into_iter().enumerate().map(column).collect()
     }
 
-    /// Prints one row with all its values.
+    /// Prints one row with all its values; in a table its lists follow, as tables of their own.
     pub fn one(&self, record: Record) -> Result {
         let record = record.select(&self.fields)?;
         match self.format {
@@ -203,7 +223,18 @@ impl Output {
             Format::Csv => self.csv(vec![record]),
             Format::Table => {
                 let pair = |cell: &Cell| (title(cell.name), display(cell), cell.is_status());
-                self.print(&table::pairs(&record.0.iter().map(pair).collect::<Vec<_>>(), self.colours))
+                let values = record.0.iter().filter(|cell| cell.rows.is_none());
+                let pairs: Vec<_> = values.map(pair).collect();
+                self.print(&table::pairs(&pairs, self.colours))?;
+                let lists = record.0.iter().filter_map(|cell| Some((cell.name, cell.rows.as_ref()?)));
+                for (n, (name, rows)) in lists.filter(|(_, rows)| !rows.is_empty()).enumerate() {
+                    if n > 0 || !pairs.is_empty() {
+                        self.print(&[String::new()])?;
+                    }
+                    self.print(&[table::heading(&title(name), self.colours)])?;
+                    self.print(&table::lines(&self.columns(rows), self.width, self.colours))?;
+                }
+                Ok(())
             }
         }
     }
@@ -250,13 +281,13 @@ impl Cell {
         !self.value.is_null()
     }
 
-    /// A number, or an amount: amounts are strings with a decimal point, so that no digit is lost.
     fn is_number(&self) -> bool {
-        match &self.value {
-            Value::Number(_) => true,
-            Value::String(text) => text.contains('.') && text.parse::<f64>().is_ok(),
-            _ => false,
-        }
+        self.value.is_number() || self.is_amount()
+    }
+
+    /// Amounts are strings with a decimal point, so that no digit is lost.
+    fn is_amount(&self) -> bool {
+        self.value.as_str().is_some_and(|text| text.contains('.') && text.parse::<f64>().is_ok())
     }
 
     fn is_date(&self) -> bool {
@@ -266,9 +297,10 @@ impl Cell {
 
     /// A name that other commands take, or a word of a few.
     fn is_name(&self) -> bool {
-        const NAMES: [&str; 17] = [
+        const NAMES: [&str; 18] = [
             "id",
             "identifier",
+            "order",
             "order_number",
             "email",
             "phone",
@@ -312,6 +344,13 @@ fn display(cell: &Cell) -> String {
         Ok(at) => at.to_utc().format("%Y-%m-%d %H:%M:%S UTC").to_string(),
         Err(_) => clean(&text),
     }
+}
+
+/// A number of things, as `1 row` or `2 rows`.
+pub fn counted(count: impl Display, singular: &str) -> String {
+    let count = count.to_string();
+    let ending = if count == "1" { "" } else { "s" };
+    format!("{count} {singular}{ending}")
 }
 
 /// Prints a message to stderr.
@@ -397,7 +436,7 @@ mod tests {
     fn table_cells_are_formatted_for_people() {
         assert_eq!(title("iso_commission"), "ISO commission");
         assert_eq!(title("client_id"), "Client ID");
-        let cell = |name, value: Value| Cell { name, value, shown: Shown::Always };
+        let cell = |name, value: Value| Cell { name, value, shown: Shown::Always, rows: None };
         assert_eq!(display(&cell("country", "AE".into())), "UAE");
         assert_eq!(display(&cell("name", "AE".into())), "AE");
         assert_eq!(display(&cell("at", "2026-11-25T19:03:04.993364+01:00".into())), "2026-11-25 18:03:04 UTC");

@@ -641,7 +641,7 @@ async fn export_writes_all_rows_as_csv_and_json_lines() {
     let file = folder.path().join("spvs.jsonl").to_str().unwrap().to_owned();
     let done = portal.run(&["export", "spvs", "--format", "json", "--out", &file]);
     assert_eq!((done.code, done.out.as_str()), (0, ""), "{}", done.err);
-    assert!(done.err.starts_with("1 rows in "), "{}", done.err);
+    assert!(done.err.starts_with("1 row in "), "{}", done.err);
     let row: serde_json::Value = serde_json::from_str(std::fs::read_to_string(&file).unwrap().trim()).unwrap();
     assert_eq!((&row["client_email"], &row["steps_total"]), (&"maya@example.com".into(), &8.into()));
     assert!(row["closed_at"].is_null());

@@ -206,6 +206,25 @@ async fn malformed_files_are_refused_before_the_first_row() {
 }
 
 #[tokio::test]
+async fn missing_company_column_is_explained_and_rows_are_counted() {
+    let portal = TestPortal::sqlite().await;
+    create_company(&portal);
+    let refused = import(&portal, "clients", "first_name,last_name,email\nAda,Lima,ada@example.com\n", &[]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("Each client belongs to a company"), "{}", refused.err);
+    assert!(!refused.err.contains("--map"), "no column is left to map: {}", refused.err);
+    let mapped = import(&portal, "clients", "first_name,last_name,email,firm\nAda,Lima,ada@example.com,x\n", &[]);
+    assert!(mapped.err.contains("--map"), "{}", mapped.err);
+    let one = "first_name,last_name,email,company_name\nAda,Lima,ada@example.com,\"Harbor, \"\"Capital\"\"\"\n";
+    assert_eq!(import(&portal, "clients", one, &[]).code, 0);
+    let id = portal.json(&["import", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let asked = portal.run(&["import", "undo", &id[..8]]);
+    assert!(asked.err.contains("Remove the 1 row of clients that was imported"), "{}", asked.err);
+    let undone = portal.run(&["import", "undo", &id[..8], "--yes"]);
+    assert!(undone.err.contains("Removed 1 row; 0 stay."), "{}", undone.err);
+}
+
+#[tokio::test]
 async fn files_of_a_spreadsheet_are_read_and_the_form_is_said() {
     let portal = TestPortal::sqlite().await;
     create_company(&portal);

@@ -18,7 +18,9 @@ mod prompts;
 mod rolling_restart;
 #[cfg(target_os = "linux")]
 mod serve;
+mod settings;
 #[cfg(target_os = "linux")]
 mod side_effects;
 mod support;
+mod terminal;
 mod tls;

@@ -30,6 +30,36 @@ async fn unique_beginnings_of_names_and_ids_are_enough() {
 }
 
 #[tokio::test]
+async fn people_are_found_by_name_and_jobs_by_prefix() {
+    for portal in test_portals().await {
+        let maya = portal.client("m.o@example.com");
+        for name in ["Maya Ortiz", "maya ortiz", "Maya", "ortiz"] {
+            assert_eq!(portal.json(&["client", "show", name])["id"], maya["id"], "{name}");
+            assert_eq!(portal.json(&["user", "show", name])["email"], "m.o@example.com", "{name}");
+        }
+        for (first, email) in [("Ingrid", "i.s@example.com"), ("Ingrida", "j.s@example.com")] {
+            let names = ["--first-name", first, "--last-name", "Solberg", "--email", email];
+            portal.json(&[&["iso", "create", "--company", "Harbor Capital"], &names[..]].concat());
+        }
+        // A whole name is that person, though another's begins with it.
+        assert_eq!(portal.json(&["iso", "show", "Ingrid Solberg"])["email"], "i.s@example.com");
+        let several = portal.run(&["iso", "show", "Solberg"]);
+        assert_eq!(several.code, 1);
+        for words in ["several of the ISO partners are called `Solberg`", "Ingrid Solberg <i.s@example.com>", "j.s@"] {
+            assert!(several.err.contains(words), "{}", several.err);
+        }
+        let job = portal.json(&["job", "list"])[0]["id"].as_str().unwrap().to_owned();
+        for prefix in [&job[..], &job[..job.len() - 1], &job.to_lowercase()] {
+            assert_eq!(portal.json(&["job", "show", prefix])["id"], job.as_str(), "{prefix}");
+        }
+        let none = portal.run(&["job", "show", "zzzz"]);
+        assert!(none.err.contains("there is no job `zzzz`; `spvctl job list` shows all"), "{}", none.err);
+        let several = portal.run(&["job", "show", &job[..2]]);
+        assert!(several.err.contains("several of the jobs begin with"), "{}", several.err);
+    }
+}
+
+#[tokio::test]
 async fn unknown_names_are_answered_with_the_nearest() {
     for portal in test_portals().await {
         portal.client("maya@example.com");
@@ -77,7 +107,18 @@ async fn update_verbs_keep_what_is_not_given() {
         assert_eq!(portal.json(&["spv", "list"])[0]["client"], "Maya Vega");
         let wrong = portal.run(&["user", "update", "maya@example.com", "--first-name", " "]);
         assert_eq!((wrong.code, wrong.err.contains("--first-name:")), (2, true), "{}", wrong.err);
-        let unknown = portal.run(&["client", "update", "maya@example.com", "--company", "Nowhere"]);
+        let moved = ["user", "update", "maya@example.com", "--email", "maya.vega@example.com"];
+        let refused = portal.run(&moved);
+        assert_eq!((refused.code, refused.err.contains("--yes")), (2, true), "{}", refused.err);
+        let answered = portal.run(&[&moved[..], &["--yes"]].concat());
+        assert!(answered.err.contains("spvctl user invite maya.vega@example.com"), "{}", answered.err);
+        assert_eq!(portal.json(&["client", "show", "maya.vega@example.com"])["name"], "Maya Vega");
+        portal.client("nils@example.com");
+        let taken = portal.run(&["user", "update", "nils@example.com", "--email", "Maya.Vega@example.com", "--yes"]);
+        assert_eq!(taken.code, 1, "{}", taken.err);
+        let malformed = portal.run(&["user", "update", "nils@example.com", "--email", "nils", "--yes"]);
+        assert_eq!((malformed.code, malformed.err.contains("--email:")), (2, true), "{}", malformed.err);
+        let unknown = portal.run(&["client", "update", "maya.vega@example.com", "--company", "Nowhere"]);
         assert_eq!(unknown.code, 1, "{}", unknown.err);
     }
 }

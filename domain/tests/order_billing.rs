@@ -16,7 +16,7 @@ use domain::{
         onboarding, spvs, steps,
     },
     platform::activity,
-    reporting::finances,
+    reporting::{finances, search},
     testing::{World, code, on_both},
 };
 use std::collections::BTreeMap;
@@ -186,9 +186,13 @@ async fn paid_invoice_gets_a_credit_note_and_its_overpayment_is_credit() {
         for ctx in [&maya, &elias] {
             assert_eq!(credit_notes::list(ctx, &notes, &page).await.unwrap().items.len(), 2);
             assert_eq!(credit_notes::find(ctx, "cn-2026-0001").await.unwrap().id, note.id);
+            let hits = search::find(ctx, "cn-2026-0001").await.unwrap();
+            let found: Vec<_> = hits.iter().map(|hit| (hit.kind, hit.id, hit.title.as_str())).collect();
+            assert_eq!(found, [(search::Kind::Invoice, note.invoice_id.0, "CN-2026-0001")]);
         }
         for ctx in [&nils, &ivan, &cora] {
             assert!(credit_notes::list(ctx, &notes, &page).await.unwrap().items.is_empty());
+            assert_eq!(search::find(ctx, "cn-2026-0001").await.unwrap(), []);
             assert_eq!(code(&credit_notes::get(ctx, note.id).await.unwrap_err()), "not_found");
         }
         assert!(credit_notes::list(&world.anonymous(), &notes, &page).await.is_err());

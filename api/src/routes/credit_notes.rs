@@ -86,6 +86,13 @@ pub struct ListCreditNotesQuery {
     cursor: Option<String>,
 }
 
+impl ListCreditNotesQuery {
+    pub(super) fn read(self) -> (credit_notes::Filter, PageQuery) {
+        let Self { invoice_id, spv_id, client_id, limit, cursor } = self;
+        (credit_notes::Filter { invoice_id, spv_id, client_id }, PageQuery { limit, cursor })
+    }
+}
+
 /// Credit notes you may see, highest number first: your own, or all for staff.
 #[utoipa::path(get, path = "/credit-notes", operation_id = "credit_note_list", tag = "invoices",
     params(ListCreditNotesQuery), responses((status = 200, body = Page<CreditNote>)))]
@@ -93,9 +100,8 @@ pub async fn list(
     SignedIn(ctx): SignedIn,
     Query(query): Query<ListCreditNotesQuery>,
 ) -> Result<JsonBody<Page<CreditNote>>> {
-    let ListCreditNotesQuery { invoice_id, spv_id, client_id, limit, cursor } = query;
-    let filter = credit_notes::Filter { invoice_id, spv_id, client_id };
-    let found = credit_notes::list(&ctx, &filter, &PageQuery { limit, cursor }).await?;
+    let (filter, page) = query.read();
+    let found = credit_notes::list(&ctx, &filter, &page).await?;
     Ok(JsonBody(Page::of(found, CreditNote::of)))
 }
 

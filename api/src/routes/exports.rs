@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{Query, SignedIn, empty_string_as_none, id_list, sort_order},
-    routes::{calls, commissions::Ledger, documents, invoices, leads, requests, spvs},
+    routes::{calls, commissions::Ledger, credit_notes, documents, invoices, leads, requests, spvs},
 };
 use axum::{
     body::Body,
@@ -160,6 +160,16 @@ pub async fn requests(SignedIn(ctx): SignedIn, Query(query): Query<requests::Lis
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn invoices(SignedIn(ctx): SignedIn, Query(query): Query<invoices::ListInvoicesQuery>) -> Result<Response> {
     answer(ctx, Table::Invoices(query.read()?.0)).await
+}
+
+/// Every credit note you may see, as CSV. Amounts are decimal numbers in `currency`.
+#[utoipa::path(get, path = "/credit-notes.csv", operation_id = "credit_note_export", tag = "invoices",
+    params(credit_notes::ListCreditNotesQuery), responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn credit_notes(
+    SignedIn(ctx): SignedIn,
+    Query(query): Query<credit_notes::ListCreditNotesQuery>,
+) -> Result<Response> {
+    answer(ctx, Table::CreditNotes(query.read().0)).await
 }
 
 /// Every document you may see, as CSV, with its newest version.

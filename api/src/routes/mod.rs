@@ -133,6 +133,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(exports::spvs))
         .routes(routes!(exports::requests))
         .routes(routes!(exports::invoices))
+        .routes(routes!(exports::credit_notes))
         .routes(routes!(exports::documents))
         .routes(routes!(exports::leads))
         .routes(routes!(exports::calls))

@@ -3,7 +3,7 @@ use crate::{
     config::Config,
     context::{self, CliContext},
     exit::{Failure, Result},
-    output::{Output, Record, info},
+    output::{Output, Record, counted, info},
     progress,
     prompt::Prompt,
     shutdown,
@@ -198,7 +198,8 @@ async fn create(cli: &CliContext) -> Result {
     let made = made?;
     if made.documents_missing > 0 {
         let (count, names) = (made.documents_missing, made.error.as_deref().unwrap_or_default());
-        info(&format!("{count} documents could not be read as they were kept; the backup is without them: {names}."));
+        let documents = counted(count, "document");
+        info(&format!("{documents} could not be read as kept; the backup is without: {names}."));
     }
     info(&format!("It can be restored with `spvctl backup restore {}`.", made.name));
     cli.out.one(record(&made))
@@ -293,11 +294,13 @@ async fn restore(config: &Config, args: RestoreArgs, out: &Output, prompt: &Prom
     };
     let name = name.as_str();
     let manifest = backups::find(&without_portal, name).await.map_err(name_missing_backup(name))?;
+    let target = if args.replace { Target::Replace } else { Target::Empty };
+    check_target(config, name, target).await?;
     prompt.confirm(&format!(
-        "Restore the backup of {} ({} rows, {} documents) into {}?",
+        "Restore the backup of {} ({}, {}) into {}?",
         manifest.made_at.format("%Y-%m-%d %H:%M UTC"),
-        manifest.rows(),
-        manifest.documents.lines,
+        counted(manifest.rows(), "row"),
+        counted(manifest.documents.lines, "document"),
         if args.replace { format!("{}, in the place of what is there", config.database()) } else { config.database() },
     ))?;
     // Before anything is created, so that an interruption finds all of it.
@@ -305,7 +308,6 @@ async fn restore(config: &Config, args: RestoreArgs, out: &Output, prompt: &Prom
     let db = context::open_or_create_database(config).await?;
     let ctx = context::operator_ctx(&config.options(None)?, db);
     let restored = async {
-        let target = if args.replace { Target::Replace } else { Target::Empty };
         if args.replace {
             save_replaced(&ctx, name).await?;
         }
@@ -322,8 +324,20 @@ async fn restore(config: &Config, args: RestoreArgs, out: &Output, prompt: &Prom
     info("  1. Set what the configuration said before: addresses, and the secrets of email, S3 and providers.");
     info("     These are not in a backup.");
     info("  2. Run `spvctl doctor` and `spvctl activity verify`.");
-    info(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", restored.jobs));
+    let jobs = counted(restored.jobs, "job");
+    info(&format!("  3. Start the portal: `spvctl serve`. It continues {jobs}, including emails."));
     Ok(())
+}
+
+/// Refuses a restore into a portal that cannot take the backup. Creates nothing.
+async fn check_target(config: &Config, name: &str, target: Target) -> Result {
+    if !context::portal_exists(config).await? {
+        return Ok(());
+    }
+    let ctx = context::operator_ctx(&config.options_without_storage()?, context::open_existing_database(config).await?);
+    let checked = backups::check_restore(&ctx, name, target).await;
+    ctx.db.close().await;
+    checked.map_err(name_missing_backup(name))
 }
 
 /// Makes the backup of a portal that is about to be replaced by another one.
@@ -416,10 +430,10 @@ fn record(backup: &Backup) -> Record {
         .with("id", backup.name.clone())
         .with("state", if backup.is_incomplete() { INCOMPLETE } else { backup.state.name() })
         .with("made_at", backup.made_at.map(|at| at.to_rfc3339()))
-        .with("by", backup.asked_by.clone())
+        .with_room("by", backup.asked_by.clone())
         .with("rows", backup.rows_count)
-        .with("documents", backup.documents_count)
-        .with("bytes", backup.bytes)
+        .with_room("documents", backup.documents_count)
+        .with_room("bytes", backup.bytes)
         .with("error", backup.error.clone())
         .hidden_in_table("asked_at", backup.asked_at.to_rfc3339())
         .hidden_in_table("finished_at", backup.finished_at.map(|at| at.to_rfc3339()))
@@ -434,10 +448,10 @@ fn manifest_record(manifest: &Manifest) -> Record {
         .with("id", manifest.name.clone())
         .with("state", if manifest.missing.is_empty() { State::Done.name() } else { INCOMPLETE })
         .with("made_at", manifest.made_at.to_rfc3339())
-        .with("by", manifest.made_by.clone())
+        .with_room("by", manifest.made_by.clone())
         .with("rows", manifest.rows())
-        .with("documents", manifest.documents.lines)
-        .with("bytes", manifest.bytes())
+        .with_room("documents", manifest.documents.lines)
+        .with_room("bytes", manifest.bytes())
         .with("error", (!manifest.missing.is_empty()).then(|| manifest.missing_documents().join(", ")))
         .hidden_in_table("asked_at", manifest.made_at.to_rfc3339())
         .hidden_in_table("finished_at", manifest.made_at.to_rfc3339())

@@ -83,7 +83,7 @@ pub struct Create {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id of the ISO partner; none without it
+    /// Email address, name or id of the ISO partner; none without it
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Our fee, like 1250.00
@@ -114,7 +114,7 @@ pub struct List {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id
+    /// Email address, name or id
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// -created_at, created_at, first_name or -first_name
@@ -126,7 +126,7 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// Email address or id
+    /// Email address, name or id
     #[arg(value_name = "CLIENT")]
     client: String,
 }
@@ -146,7 +146,7 @@ pub struct Update {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id, or `none`; existing orders keep theirs
+    /// Email address, name or id, or `none`; existing orders keep theirs
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
 }

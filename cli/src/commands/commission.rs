@@ -4,7 +4,7 @@ use crate::{
     args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::{Failure, Result},
-    output::Record,
+    output::{Record, counted},
 };
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
@@ -47,7 +47,7 @@ pub struct List {
     /// pending, approved, paid or void
     #[arg(long, value_parser = parse_name::<Status>)]
     status: Option<Status>,
-    /// Email address or id of the partner
+    /// Email address, name or id of the partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Identifier, order number or id
@@ -99,7 +99,7 @@ pub struct BankFile {
 
 #[derive(Debug, Args)]
 pub struct Statement {
-    /// Email address or id of the partner; without it of all
+    /// Email address, name or id of the partner; without it of all
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// this_month, last_month or this_year [default: this_month]
@@ -177,11 +177,9 @@ async fn pay(args: Pay, cli: &CliContext) -> Result {
         }
         Some(name) => {
             let found = commissions::find_run(ctx, name).await?;
-            let (run, payouts) = (found.run, found.payouts.len());
-            cli.prompt.confirm(&format!(
-                "Record the {payouts} transfers of {} as made? The partners are notified.",
-                run.name()
-            ))?;
+            let (run, payouts) = (found.run, counted(found.payouts.len(), "transfer"));
+            cli.prompt
+                .confirm(&format!("Record the {payouts} of {} as made? The partners are notified.", run.name()))?;
             commissions::pay(ctx, run.id, None, args.paid_date.as_deref()).await?
         }
     };
@@ -219,7 +217,7 @@ async fn statement(args: Statement, cli: &CliContext) -> Result {
 fn record(row: &Commission) -> Record {
     Record::new()
         .with("id", row.id.to_string())
-        .with("earned_date", row.earned_date.to_string())
+        .with_room("earned_date", row.earned_date.to_string())
         .with("iso", row.iso_name())
         .hidden_in_table("iso_id", row.iso_id.to_string())
         .with("spv", row.spv_identifier())
@@ -231,7 +229,7 @@ fn record(row: &Commission) -> Record {
         .with("currency", row.currency.code())
         .with("amount", row.currency.format(row.amount_minor))
         .with("status", row.status.name())
-        .with("run", row.run())
+        .with_room("run", row.run())
         .hidden_in_table("paid_date", row.paid_date.map(|date| date.to_string()))
         .hidden_in_table("reason", row.reason.clone())
 }

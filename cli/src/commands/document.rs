@@ -58,7 +58,7 @@ pub struct List {
     /// Identifier, order number or id
     #[arg(long, value_name = "ORDER")]
     spv: Option<String>,
-    /// Email address or id
+    /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Deleted documents, which can be restored for 30 days
@@ -246,8 +246,8 @@ fn record(document: &Document) -> Record {
         .with("name", document.name.clone())
         .with("client", document.client_name())
         .with("order", document.spv_identifier())
-        .with("version", latest.number)
-        .with("media_type", latest.media_type.clone())
+        .with_room("version", latest.number)
+        .with_room("media_type", latest.media_type.clone())
         .with("bytes", latest.bytes)
         .with("scan", latest.scan.name())
         .hidden_in_table("file_name", latest.file_name.clone())

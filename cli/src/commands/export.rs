@@ -2,7 +2,7 @@
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
-    output::{Format, info},
+    output::{Format, counted, info},
 };
 use clap::ValueEnum;
 use domain::{
@@ -10,7 +10,11 @@ use domain::{
     desk::requests,
     directory::{calls, clients, companies, isos, leads},
     kernel::csv,
-    orders::{documents, invoices, spvs},
+    orders::{
+        documents,
+        invoices::{self, credit_notes},
+        spvs,
+    },
     platform::activity,
     reporting::exports::{self, Table},
 };
@@ -48,6 +52,7 @@ enum TableName {
     Spvs,
     Requests,
     Invoices,
+    CreditNotes,
     Documents,
     Leads,
     Calls,
@@ -71,6 +76,7 @@ impl TableName {
             Self::Spvs => vec![Table::Spvs(spvs::Filter::default())],
             Self::Requests => vec![Table::Requests(requests::Filter::default())],
             Self::Invoices => vec![Table::Invoices(invoices::Filter::default())],
+            Self::CreditNotes => vec![Table::CreditNotes(credit_notes::Filter::default())],
             Self::Documents => vec![Table::Documents(documents::Filter::default())],
             Self::Leads => vec![Table::Leads(leads::Filter::default())],
             Self::Calls => vec![Table::Calls(calls::Filter::default())],
@@ -126,7 +132,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     drop(to);
     if let Some(target) = target {
         let path = target.finish()?;
-        info(&format!("{count} rows in {}.", path.display()));
+        info(&format!("{} in {}.", counted(count, "row"), path.display()));
     }
     Ok(())
 }
@@ -183,10 +189,18 @@ impl<'a> Target<'a> {
 }
 
 fn not_written(path: &Path, error: &io::Error) -> Failure {
-    let path = path.display();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = path.display();
     Failure::Refused(match error.kind() {
-        io::ErrorKind::AlreadyExists => format!("--out: {path} exists; replace it with --force"),
-        _ => format!("--out: {path} cannot be written: {error}"),
+        io::ErrorKind::AlreadyExists => format!("--out: {file} exists; replace it with --force"),
+        io::ErrorKind::NotFound if !folder.exists() => {
+            format!("--out: {file} cannot be written: there is no folder {}", folder.display())
+        }
+        _ => {
+            // The error of a temporary file names that file.
+            let words = error.to_string();
+            format!("--out: {file} cannot be written: {}", words.split(" at path ").next().unwrap_or_default())
+        }
     })
 }
 

@@ -2,7 +2,7 @@
 use crate::{
     context::CliContext,
     exit::{Failure, LANGUAGE, Result},
-    output::{Format, Record, info},
+    output::{Format, Record, counted, info},
     progress, shutdown,
 };
 use clap::Subcommand;
@@ -130,8 +130,8 @@ fn import_record(import: &ImportRecord, ctx: &Ctx) -> Record {
         .with("created", import.created_rows)
         .hidden_in_table("updated", import.updated_rows)
         .hidden_in_table("rejected", import.rejected_rows)
-        .with("removed", import.removed_rows)
-        .with("by", import.created_by.clone())
+        .with_room("removed", import.removed_rows)
+        .with_room("by", import.created_by.clone())
         .with("at", import.created_at.to_rfc3339())
         .with("undo_until", undoable.then(|| import.undo_until().to_rfc3339()))
 }
@@ -148,8 +148,10 @@ async fn undo(id: &str, cli: &CliContext) -> Result {
         import.ok_or_else(|| Failure::Refused(format!("there is no import {id}; see `spvctl import list`")))?;
     let rows = import.created_rows - import.removed_rows;
     cli.prompt.confirm(&format!(
-        "Remove the {rows} rows of {} that were imported from {}? Those that were changed or are used stay.",
+        "Remove the {} of {} that {} imported from {}? Those that were changed or are used stay.",
+        counted(rows, "row"),
         import.kind.name(),
+        if rows == 1 { "was" } else { "were" },
         import.file_name
     ))?;
     let outcome = imports::undo(&cli.ctx, import.id).await?;
@@ -160,9 +162,10 @@ async fn undo(id: &str, cli: &CliContext) -> Result {
     let kept: Vec<Record> = kept.collect();
     let stay = kept.len();
     if stay > 0 || cli.out.format == Format::Json {
-        cli.out.list(kept, "rows that stay")?;
+        cli.out.wrapped().list(kept, "rows that stay")?;
     }
-    info(&format!("Removed {} rows; {stay} stay.", outcome.removed));
+    let stay = if stay == 1 { "1 stays".to_owned() } else { format!("{stay} stay") };
+    info(&format!("Removed {}; {stay}.", counted(outcome.removed, "row")));
     Ok(())
 }
 
@@ -178,13 +181,14 @@ async fn import(kind: Kind, args: FileArgs, cli: &CliContext) -> Result {
         sheet: args.sheet,
         max_rows: None,
     };
-    let found = reading::read(kind, &bytes, &options).map_err(|error| unreadable(file, error))?;
+    let found = reading::read(kind, &bytes, &options).map_err(|error| unreadable(file, kind, true, error))?;
     if found.columns.is_empty() {
         info(&format!("{file} is empty."));
         return Ok(());
     }
     if !found.problems.is_empty() {
-        return Err(unreadable(file, Error::Invalid(found.problems)));
+        let has_unread = found.columns.iter().any(|column| !matches!(column.target, reading::Target::Read(_)));
+        return Err(unreadable(file, kind, has_unread, Error::Invalid(found.problems)));
     }
     if let Some(words) = format_words(&found.format) {
         info(&words);
@@ -202,7 +206,7 @@ async fn import(kind: Kind, args: FileArgs, cli: &CliContext) -> Result {
     // Imported rows are kept, so the totals are printed even after an error.
     let noted = started.finish().await;
     if !records.is_empty() || cli.out.format == Format::Json {
-        cli.out.list(records, "rows to report")?;
+        cli.out.wrapped().list(records, "rows to report")?;
     }
     info(&totals_words(totals, args.dry_run));
     stopped?;
@@ -295,13 +299,36 @@ fn read_bytes(file: &str) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// The failure of a file that cannot be read as it is, with the flags that help.
-fn unreadable(file: &str, error: Error) -> Failure {
+/// The failure of a file that cannot be read as it is, with the flags that help; `has_unread` is whether it has columns that
+/// could be mapped.
+fn unreadable(file: &str, kind: Kind, has_unread: bool, error: Error) -> Failure {
     let Error::Invalid(fields) = error else { return error.into() };
     let mut lines: Vec<String> = fields.iter().map(|error| i18n::field(LANGUAGE, error)).collect();
     let has = |field: &str| fields.iter().any(|error: &FieldError| error.field == field);
+    let missing = fields.iter().find(|error| error.problem.code == "missing_columns");
+    let lacks = |name: &str| {
+        let columns = missing.and_then(|error| error.problem.params.get("columns")?.as_str()).unwrap_or_default();
+        columns.split(", ").any(|column| column == name)
+    };
+    match kind {
+        Kind::Clients if lacks("company_name") => lines.push(
+            "Each client belongs to a company: name it in a column company_name; `spvctl company list` shows them."
+                .to_owned(),
+        ),
+        Kind::Isos if lacks("company_name") => lines.push(
+            "Each ISO partner belongs to a company: name it in a column company_name; `spvctl company list` shows them."
+                .to_owned(),
+        ),
+        _ if missing.is_some() && !has_unread => {
+            lines.push("Add them to the file; `spvctl import --help` says what they hold.".to_owned());
+        }
+        _ => {}
+    }
+    let is_mapping = |error: &FieldError| error.field == "map" && error.problem.code != "missing_columns";
+    if fields.iter().any(is_mapping) || (missing.is_some() && has_unread) {
+        lines.push("Map a column with --map \"Header=column\", or skip unknown ones with --ignore-unknown.".to_owned());
+    }
     for (field, remedy) in [
-        ("map", "Map a column with --map \"Header=column\", or skip unknown ones with --ignore-unknown."),
         ("date_format", "Give --date-format DD/MM/YYYY or --date-format MM/DD/YYYY."),
         ("decimal_comma", "Give --decimal-comma, or --decimal-comma=false."),
     ] {

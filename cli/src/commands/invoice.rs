@@ -64,7 +64,7 @@ pub struct ListCreditNotes {
     /// Number or id
     #[arg(long, value_name = "INVOICE")]
     invoice: Option<String>,
-    /// Email address or id
+    /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Identifier, order number or id
@@ -79,7 +79,7 @@ pub struct List {
     /// due, part_paid, paid or void
     #[arg(long, value_parser = parse_name::<Status>)]
     status: Option<Status>,
-    /// Email address or id
+    /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Identifier, order number or id
@@ -182,6 +182,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Void(args) => void(args, cli).await?,
         Verb::Raise(args) => {
             let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
+            invoice.check_raise()?;
             let (name, client) = (invoice.name(), invoice.client_name());
             prompt.confirm(&format!("Raise invoice {name} of {client} again? The client is notified."))?;
             invoices::raise(ctx, invoice.id, None).await?
@@ -238,8 +239,9 @@ fn print(detail: &Detail, cli: &CliContext) -> Result {
 async fn void(args: Void, cli: &CliContext) -> Result<Detail> {
     let (ctx, prompt) = (&cli.ctx, &cli.prompt);
     prompt.missing(&[("reason", args.reason.is_some())])?;
-    let reason = prompt.text(args.reason, "Reason", non_empty)?;
     let invoice = lookup::invoice(ctx, &args.invoice).await?.invoice;
+    invoice.check_void()?;
+    let reason = prompt.text(args.reason, "Reason", non_empty)?;
     let (name, client) = (invoice.name(), invoice.client_name());
     prompt.confirm(&format!("Void invoice {name} of {client}? The client is notified; it cannot be undone."))?;
     Ok(invoices::void(ctx, invoice.id, None, &reason).await?)
@@ -331,6 +333,7 @@ async fn pay(args: Pay, cli: &CliContext) -> Result<Detail> {
         invoice.name(),
         invoice.client_name(),
     );
+    invoices::check_payment(ctx, invoice.id, &typed).await?;
     prompt.confirm(&summary)?;
     Ok(invoices::pay(ctx, invoice.id, None, typed).await?)
 }

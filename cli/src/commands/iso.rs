@@ -97,7 +97,7 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// Email address or id
+    /// Email address, name or id
     #[arg(value_name = "ISO")]
     iso: String,
 }

@@ -58,16 +58,20 @@ pub struct Run {
     wait: bool,
 }
 
-/// The id of the one recent job that begins with what was typed; else what was typed.
-async fn job_id(ctx: &Ctx, typed: String) -> Result<String> {
-    let page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
-    let recent = queue::list(ctx, None, &page).await?.items;
-    let typed_key = typed.to_lowercase();
-    let mut matching = recent.into_iter().map(|job| job.id).filter(|id| id.to_lowercase().starts_with(&typed_key));
-    Ok(match (matching.next(), matching.next()) {
-        (Some(id), None) => id,
-        _ => typed,
-    })
+/// Jobs of an ambiguous prefix that are listed.
+const LISTED: u32 = 6;
+
+/// The id of the one job that begins with what was typed.
+async fn job_id(ctx: &Ctx, typed: &str) -> Result<String> {
+    let mut found = match typed.trim() {
+        "" => Vec::new(),
+        prefix => queue::ids_beginning_with(ctx, prefix, LISTED).await?,
+    };
+    if found.len() > 1 {
+        let ids = found.join(", ");
+        return Err(Failure::Refused(format!("several of the jobs begin with `{typed}`: {ids}; give more characters")));
+    }
+    found.pop().ok_or_else(|| Failure::Refused(format!("there is no job `{typed}`; `spvctl job list` shows all")))
 }
 
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
@@ -77,8 +81,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let page = args.paging.read(async |query| queue::list(ctx, args.status.as_deref(), &query).await).await?;
             out.page(page.items.iter().map(record).collect(), "jobs", page.next_cursor)
         }
-        Verb::Show(args) => out.one(record(&queue::get(ctx, &job_id(ctx, args.id).await?).await?)),
-        Verb::Retry(args) => out.one(record(&queue::retry(ctx, &job_id(ctx, args.id).await?).await?)),
+        Verb::Show(args) => out.one(record(&queue::get(ctx, &job_id(ctx, &args.id).await?).await?)),
+        Verb::Retry(args) => out.one(record(&queue::retry(ctx, &job_id(ctx, &args.id).await?).await?)),
         Verb::Run(args) => {
             let registry = jobs::registry(jobs::State::new(ctx.clone(), cli.mailer()?));
             match registry.enqueue_manual(ctx, &args.name).await {
@@ -147,7 +151,7 @@ fn record(job: &JobRow) -> Record {
         .with("id", job.id.clone())
         .with("job", job.job.clone())
         .with("status", job.status.name())
-        .with("attempts", job.attempts)
+        .with_room("attempts", job.attempts)
         .hidden_in_table("max_attempts", job.max_attempts)
         .with("run_at", job.run_at.map(|at| at.to_rfc3339()))
         .hidden_in_table("done_at", job.done_at.map(|at| at.to_rfc3339()))

@@ -29,7 +29,7 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct Create {
-    /// Email address or id of the partner
+    /// Email address, name or id of the partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     #[arg(long, value_name = "NAME")]
@@ -57,7 +57,7 @@ pub struct List {
     /// new, contacted, qualified, won or lost
     #[arg(long, value_parser = parse_name::<Stage>)]
     stage: Option<Stage>,
-    /// Email address or id of the partner
+    /// Email address, name or id of the partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Beginnings of words of name, email or company

@@ -11,7 +11,7 @@ use crate::{
 use domain::kernel::nearest::nearest;
 use domain::{
     Ctx, Error,
-    accounts::users::{self, User},
+    accounts::users::{self, User, UserQuery, UserRow},
     desk::requests::{self, Request},
     directory::{
         clients::{self, Client},
@@ -21,6 +21,7 @@ use domain::{
     kernel::{
         ids::{CommissionId, CompanyId, DocumentId, IsoId, MailId},
         page::{MAX_LIMIT, PageQuery},
+        text::search_fold,
     },
     operations::names::{self, Named, Noun},
     orders::{
@@ -28,6 +29,7 @@ use domain::{
         spvs::{self, Detail},
     },
 };
+use uuid::Uuid;
 
 /// Rows that are searched for a similar name.
 const SEARCHED: i64 = 20_000;
@@ -36,8 +38,26 @@ const MIN_PREFIX: usize = 3;
 /// Names of an ambiguous prefix that are listed.
 const LISTED: i64 = 6;
 
+/// A client, ISO partner or account, for lookups by name.
+struct Person {
+    id: Uuid,
+    name: String,
+    email: String,
+}
+
 /// The row that `typed` names for `exact`, or the only one with this prefix of a name or id.
 async fn find<T>(ctx: &Ctx, noun: Noun, typed: &str, exact: impl AsyncFn(&str) -> domain::Result<T>) -> Result<T> {
+    find_or_search(ctx, noun, typed, exact, async || Ok(Vec::new())).await
+}
+
+/// [`find`], or the only person of a `search` for the name.
+async fn find_or_search<T>(
+    ctx: &Ctx,
+    noun: Noun,
+    typed: &str,
+    exact: impl AsyncFn(&str) -> domain::Result<T>,
+    search: impl AsyncFn() -> domain::Result<Vec<Person>>,
+) -> Result<T> {
     if typed.trim().is_empty() {
         return Err(Failure::Usage(format!("the name of the {} is empty", noun.singular())));
     }
@@ -58,8 +78,40 @@ async fn find<T>(ctx: &Ctx, noun: Noun, typed: &str, exact: impl AsyncFn(&str) -
             found.push(last);
             Err(ambiguous(noun, typed, &found))
         }
-        (None, _) => Err(unknown(ctx, noun, typed).await?),
+        (None, _) => match &only_named(search().await?, typed)[..] {
+            [] => Err(unknown(ctx, noun, typed).await?),
+            [one] => {
+                info(&format!("{typed} is the {} {} <{}>", noun.singular(), one.name, one.email));
+                Ok(exact(&one.id.to_string()).await?)
+            }
+            several => {
+                let people: Vec<String> =
+                    several.iter().map(|person| format!("{} <{}>", person.name, person.email)).collect();
+                Err(Failure::Refused(format!(
+                    "several of the {} are called `{typed}`: {}; give the email address",
+                    noun.plural(),
+                    people.join(", ")
+                )))
+            }
+        },
     }
+}
+
+/// The people whose whole name was typed, else all that a search found by their name.
+fn only_named(mut found: Vec<Person>, typed: &str) -> Vec<Person> {
+    let typed = search_fold(typed);
+    let name = |person: &Person| search_fold(&person.name);
+    // A search also finds addresses.
+    found.retain(|person| typed.split(' ').all(|word| name(person).split(' ').any(|one| one.starts_with(word))));
+    if found.iter().any(|person| name(person) == typed) {
+        found.retain(|person| name(person) == typed);
+    }
+    found
+}
+
+/// The query of a search for a name, and the page that is read of it.
+fn name_search(name: &str) -> (Option<String>, PageQuery) {
+    (Some(name.to_owned()), PageQuery { limit: u32::try_from(LISTED).ok(), cursor: None })
 }
 
 fn display(row: &Named) -> String {
@@ -108,9 +160,15 @@ pub async fn iso(ctx: &Ctx, name: Option<&str>) -> Result<Option<IsoId>> {
     Ok(Some(iso_named(ctx, name).await.map_err(|e| add_flag("iso", e))?.id))
 }
 
-/// The ISO partner with this address or id.
+/// The ISO partner with this address, name or id.
 pub async fn iso_named(ctx: &Ctx, name: &str) -> Result<Iso> {
-    find(ctx, Noun::Iso, name, async |name| isos::find(ctx, name).await).await
+    let search = async || {
+        let (q, page) = name_search(name);
+        let found = isos::list(ctx, &isos::Filter { q, ..isos::Filter::default() }, &page).await?;
+        let person = |iso: Iso| Person { id: iso.id.0, name: iso.name(), email: iso.email };
+        Ok::<Vec<Person>, Error>(found.items.into_iter().map(person).collect())
+    };
+    find_or_search(ctx, Noun::Iso, name, async |name| isos::find(ctx, name).await, search).await
 }
 
 /// The client with the address `name`, given as `--client`.
@@ -118,18 +176,30 @@ pub async fn client(ctx: &Ctx, name: &str) -> Result<Client> {
     client_named(ctx, name).await.map_err(|e| add_flag("client", e))
 }
 
-/// The client with this address or id.
+/// The client with this address, name or id.
 pub async fn client_named(ctx: &Ctx, name: &str) -> Result<Client> {
-    find(ctx, Noun::Client, name, async |name| clients::find(ctx, name).await).await
+    let search = async || {
+        let (q, page) = name_search(name);
+        let found = clients::list(ctx, &clients::Filter { q, ..clients::Filter::default() }, &page).await?;
+        let person = |client: Client| Person { id: client.id.0, name: client.name(), email: client.email };
+        Ok::<Vec<Person>, Error>(found.items.into_iter().map(person).collect())
+    };
+    find_or_search(ctx, Noun::Client, name, async |name| clients::find(ctx, name).await, search).await
 }
 
-/// The account with this id or address.
+/// The account with this id, name or address.
 pub async fn user(ctx: &Ctx, name: &str) -> Result<User> {
     let exact = async |name: &str| match name.parse() {
         Ok(id) => users::get(ctx, id).await,
         Err(_) => users::find(ctx, name).await,
     };
-    find(ctx, Noun::User, name, exact).await
+    let search = async || {
+        let (q, page) = name_search(name);
+        let found = users::page(ctx, &UserQuery { q, ..UserQuery::default() }, &page).await?.page;
+        let person = |user: UserRow| Person { id: user.id.0, name: user.name(), email: user.email };
+        Ok::<Vec<Person>, Error>(found.items.into_iter().map(person).collect())
+    };
+    find_or_search(ctx, Noun::User, name, exact, search).await
 }
 
 /// The order with this identifier, order number or id.

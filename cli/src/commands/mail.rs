@@ -89,7 +89,6 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
 
 async fn test(to: &str, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
-    cli.prompt.confirm_on_terminal(&format!("Send a test email to {to}?"))?;
     let mailer = cli.mailer()?;
     if cli.config.smtp_url.is_some() {
         info("Connecting to the mail server…");

@@ -13,7 +13,7 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// Email address or id
+    /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Identifier, order number or id

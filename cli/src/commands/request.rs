@@ -111,7 +111,7 @@ pub struct Create {
 pub struct Assign {
     /// Reference or id
     request: String,
-    /// Email address or id of a staff member, or `none`
+    /// Email address, name or id of a staff member, or `none`
     #[arg(long, value_name = "USER")]
     to: String,
 }
@@ -134,7 +134,7 @@ pub struct Approve {
     /// Name or id [default: the client's]
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id, or `none` [default: the client's]
+    /// Email address, name or id, or `none` [default: the client's]
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// [default: the office's prefix and the time]

@@ -4,7 +4,7 @@ use crate::{
     args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::Result,
-    output::{Format, Record, info},
+    output::{Record, info},
     prompt::non_empty,
 };
 use clap::{Args, Subcommand};
@@ -17,7 +17,7 @@ use domain::{
         corrections::{self, Consequence},
         invoices::InvoiceChange,
         onboarding,
-        spvs::{self, Detail, Filter, IsoFilter, Spv, SpvSort, Status},
+        spvs::{self, Detail, Event, Filter, IsoFilter, Spv, SpvSort, Status},
     },
 };
 
@@ -60,13 +60,13 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct Create {
-    /// Email address or id
+    /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Name or id [default: the client's]
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id; none without it
+    /// Email address, name or id; none without it
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// [default: the office's prefix and the time]
@@ -130,13 +130,13 @@ pub struct Update {
     /// 0 to 100, up to four decimals; replaces a fixed commission
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     iso_commission_percentage: Option<String>,
-    /// Email address or id; unpaid invoices are raised anew for them
+    /// Email address, name or id; unpaid invoices are raised anew for them
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Name or id; client and ISO partner belong to it
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id, or `none`, which also clears the commission
+    /// Email address, name or id, or `none`, which also clears the commission
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// US, UAE, JP, SG or TH; while every step is pending, as the steps are replaced
@@ -155,10 +155,10 @@ pub struct List {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id, or `none`
+    /// Email address, name or id, or `none`
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
-    /// Email address or id
+    /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// -ordered_date, ordered_date, amount, vehicle_name; - before it for descending
@@ -198,29 +198,34 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Update(args) => update(*args, cli).await?,
         Verb::Start(args) => {
             let spv = lookup::spv(ctx, &args.spv).await?.spv;
+            spv.state().after(Event::Start)?;
             prompt.confirm_on_terminal(&question("Start", &spv))?;
             spvs::start(ctx, spv.id, None).await?
         }
         Verb::Resume(args) => {
             let spv = lookup::spv(ctx, &args.spv).await?.spv;
+            spv.state().after(Event::Resume)?;
             prompt.confirm_on_terminal(&question("Resume", &spv))?;
             spvs::resume(ctx, spv.id, None).await?
         }
         Verb::Hold(args) => {
-            let reason = reason(args.reason)?;
             let spv = lookup::spv(ctx, &args.spv).await?.spv;
+            spv.state().after(Event::Hold)?;
+            let reason = reason(args.reason)?;
             prompt.confirm(&question("Put on hold", &spv))?;
             spvs::hold(ctx, spv.id, None, &reason).await?
         }
         Verb::Cancel(args) => {
-            let reason = reason(args.reason)?;
             let spv = lookup::spv(ctx, &args.spv).await?.spv;
+            spv.state().after(Event::Cancel)?;
+            let reason = reason(args.reason)?;
             prompt.confirm(&question("Cancel", &spv))?;
             spvs::cancel(ctx, spv.id, None, &reason).await?
         }
         Verb::Reopen(args) => {
-            let reason = reason(args.reason)?;
             let spv = lookup::spv(ctx, &args.spv).await?.spv;
+            spv.state().after(Event::Reopen)?;
+            let reason = reason(args.reason)?;
             prompt.confirm(&question("Reopen", &spv))?;
             spvs::reopen(ctx, spv.id, None, &reason).await?
         }
@@ -373,16 +378,7 @@ async fn list(args: List, cli: &CliContext) -> Result {
 
 /// Prints an order with its steps.
 fn show(detail: Detail, cli: &CliContext) -> Result {
-    let out = &cli.out;
-    let steps: Vec<Record> = detail.steps.iter().map(step::record).collect();
-    match out.format {
-        Format::Json => out.one(record(&detail.spv).nested("steps", steps)),
-        Format::Csv => out.one(record(&detail.spv)),
-        Format::Table => {
-            out.one(record(&detail.spv))?;
-            out.list(steps, "steps")
-        }
-    }
+    cli.out.one(record(&detail.spv).nested("steps", detail.steps.iter().map(step::record).collect()))
 }
 
 pub(super) fn record(spv: &Spv) -> Record {

@@ -13,7 +13,7 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// Email address or id
+    /// Email address, name or id
     user: String,
 }
 

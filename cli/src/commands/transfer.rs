@@ -4,7 +4,7 @@ use crate::{
     config::{is_database, without_password},
     context::{CliContext, foreign_database},
     exit::{Failure, Result},
-    output::{Record, info},
+    output::{Record, counted, info},
     progress, shutdown,
 };
 use domain::{
@@ -31,20 +31,39 @@ pub struct Args {
     to: String,
 }
 
+async fn open(url: &str) -> Result<Db> {
+    Db::open(url, Durability::Full).await.map_err(not_reached)
+}
+
+fn not_reached(error: Error) -> Failure {
+    match error {
+        Error::Unavailable(why) => Failure::Refused(format!("--to: the database cannot be reached: {why}")),
+        other => Failure::Usage(format!("--to: {other}")),
+    }
+}
+
 pub async fn run(args: Args, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     if !is_database(&args.to) {
         return Err(Failure::Usage("--to: postgres://… or sqlite:<file> is wanted".to_owned()));
     }
     let (from, to) = (cli.config.database(), without_password(&args.to));
-    cli.prompt.confirm(&format!("Move everything out of {from} into {to}?"))?;
-    if inspect(&args.to).await? == Some(Existing::Foreign) {
+    let existing = inspect(&args.to).await.map_err(not_reached)?;
+    if existing == Some(Existing::Foreign) {
         return Err(foreign_database(&to));
     }
-    let target = Db::open(&args.to, Durability::Full).await.map_err(|e| match e {
-        Error::Unavailable(why) => Failure::Refused(format!("--to: the database cannot be reached: {why}")),
-        other => Failure::Usage(format!("--to: {other}")),
-    })?;
+    let question = format!("Move everything out of {from} into {to}?");
+    // Opening a file that is not there yet creates it.
+    let target = if existing == Some(Existing::Nothing) {
+        backups::check_transfer(ctx, None).await?;
+        cli.prompt.confirm(&question)?;
+        open(&args.to).await?
+    } else {
+        let target = open(&args.to).await?;
+        backups::check_transfer(ctx, Some(&target)).await?;
+        cli.prompt.confirm(&question)?;
+        target
+    };
     let bar = progress::spinner();
     let mut stop = shutdown::on_signal();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "moved");
@@ -72,7 +91,8 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     info("  1. Set SPV_DATABASE_URL, or database_url in the configuration file, to where the portal is now.");
     info("     The other settings, and the data folder with its documents and keys, stay as they are.");
     info("  2. Run `spvctl doctor` and `spvctl activity verify`.");
-    info(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", moved.jobs));
+    let jobs = counted(moved.jobs, "job");
+    info(&format!("  3. Start the portal: `spvctl serve`. It continues {jobs}, including emails."));
     info("Do not start it on the old database any more: what is written there is not moved again.");
     Ok(())
 }

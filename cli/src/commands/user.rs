@@ -4,7 +4,7 @@ use crate::{
     args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::{LANGUAGE, Result},
-    output::{Record, info},
+    output::{Record, counted, info},
     prompt::{email, line},
 };
 use clap::{Args, Subcommand};
@@ -34,8 +34,11 @@ pub enum Verb {
     /// Show one account
     #[command(after_help = "Examples:\n  spvctl user show admin@example.com")]
     Show(TargetArgs),
-    /// Correct the name or the phone of an account; omitted fields keep their values
-    #[command(after_help = "Examples:\n  spvctl user update eli@example.com --last-name Stone --phone '+1 555 0100'")]
+    /// Correct the name, the phone or the email address of an account; omitted fields keep their values
+    #[command(
+        after_help = "Examples:\n  spvctl user update eli@example.com --last-name Stone --phone '+1 555 0100'\n  \
+                            spvctl user update eli@example.com --email eli.stone@example.com"
+    )]
     Update(Update),
     /// Give an account another role; its sessions end
     #[command(
@@ -87,7 +90,7 @@ pub struct Create {
     /// Name or id; for clients and company admins
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id; for ISO partners
+    /// Email address, name or id; for ISO partners
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// en-US, en-GB or es [default: en-US]
@@ -121,7 +124,7 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// Email address or id
+    /// Email address, name or id
     #[arg(value_name = "USER")]
     user: String,
 }
@@ -136,6 +139,9 @@ pub struct Update {
     last_name: Option<String>,
     #[arg(long)]
     phone: Option<String>,
+    /// Takes effect at once; links sent before stop working, and both addresses are told if the account is in use
+    #[arg(long, value_name = "ADDRESS")]
+    email: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -149,7 +155,7 @@ pub struct Invite {
 
 #[derive(Debug, Args)]
 pub struct SetRole {
-    /// Email address or id
+    /// Email address, name or id
     user: String,
     /// client, iso, employee, company_admin or super_admin
     #[arg(value_parser = parse_name::<Role>)]
@@ -157,7 +163,7 @@ pub struct SetRole {
     /// Name or id, where the role needs a company
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// Email address or id, where the role needs an ISO partner
+    /// Email address, name or id, where the role needs an ISO partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Take the ISO partner away from a client
@@ -171,12 +177,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Create(args) => create(*args, cli).await,
         Verb::List(args) => list(args, cli).await,
         Verb::Show(args) => out.one(record(&lookup::user(ctx, &args.user).await?)),
-        Verb::Update(args) => {
-            let user = lookup::user(ctx, &args.target.user).await?;
-            let Update { first_name, last_name, phone, .. } = args;
-            let change = UpdateProfile { first_name, last_name, phone, ..UpdateProfile::default() };
-            out.one(record(&people::correct_profile(ctx, user.id, change).await?))
-        }
+        Verb::Update(args) => update(args, cli).await,
         Verb::Role(args) => set_role(args, cli).await,
         Verb::Suspend(args) => {
             let user =
@@ -207,7 +208,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let user = confirmed(cli, args, question).await?;
             let removed = factors::reset(ctx, user.id).await?;
             info(&format!(
-                "{removed} authenticator apps removed. {} signs in with the password alone now.",
+                "{} removed. {} signs in with the password alone now.",
+                counted(removed, "authenticator app"),
                 user.email
             ));
             Ok(())
@@ -219,7 +221,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::SignOut(args) => {
             let user = confirmed(cli, args, |who| format!("End every session of {who}?")).await?;
             let ended = users::sign_out(ctx, user.id).await?;
-            info(&format!("{ended} sessions ended."));
+            info(&format!("{} ended.", counted(ended, "session")));
             Ok(())
         }
     }
@@ -231,6 +233,24 @@ async fn list(args: List, cli: &CliContext) -> Result {
     let query = UserQuery { role: args.role, status: args.status, q: args.q, order, ..UserQuery::default() };
     let page = args.paging.read(async |page| Ok(users::page(ctx, &query, &page).await?.page)).await?;
     cli.out.page(page.items.iter().map(row_record).collect(), "accounts", page.next_cursor)
+}
+
+/// Corrects an account; another email address after a yes.
+async fn update(args: Update, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let user = lookup::user(ctx, &args.target.user).await?;
+    let Update { first_name, last_name, phone, email, .. } = args;
+    if let Some(to) = &email {
+        let question = format!("Change the email address of {} to {to}?", person(&user));
+        cli.prompt.confirm(&question)?;
+        let change = admin::Update { email, ..admin::Update::default() };
+        let moved = people::update_account(ctx, user.id, change).await?;
+        if moved.status == Status::Pending {
+            info(&format!("Links sent before no longer work; send another: spvctl user invite {}", moved.email));
+        }
+    }
+    let change = UpdateProfile { first_name, last_name, phone, ..UpdateProfile::default() };
+    cli.out.one(record(&people::correct_profile(ctx, user.id, change).await?))
 }
 
 async fn set_role(args: SetRole, cli: &CliContext) -> Result {

@@ -62,6 +62,12 @@ impl TestPortal {
         if data.get("next_cursor").is_some() { data["items"].take() } else { data }
     }
 
+    /// The JSON that a command prints, with any exit code.
+    pub fn json_unchecked(&self, args: &[&str]) -> Value {
+        let done = self.run(&[args, &["--format", "json"]].concat());
+        serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}{}", done.out, done.err))
+    }
+
     /// Checks of `spvctl doctor` that failed. Disks are left out: the one of the tests may be nearly full.
     pub fn failed_checks(&self) -> Vec<String> {
         let done = self.run(&["doctor", "--format", "json"]);

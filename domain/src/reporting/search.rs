@@ -1,5 +1,5 @@
-//! Global search: the best matches among orders, clients, companies, documents and requests, for the search field at the
-//! top of every page.
+//! Global search: the best matches among orders, clients, companies, documents and requests, and invoices and credit notes
+//! by their number, for the search field at the top of every page.
 //!
 //! The index of [`kernel::search`](crate::kernel::search) finds candidates; each noun's list decides what the actor may see.
 use crate::{
@@ -8,11 +8,16 @@ use crate::{
     kernel::{
         access::{Action, Resource},
         ctx::Ctx,
-        error::Result,
+        error::{Error, Result},
+        ids::InvoiceId,
         page::PageQuery,
         search::{self, SearchScope, Term},
     },
-    orders::{documents, spvs, templates},
+    orders::{
+        documents,
+        invoices::{self, credit_notes},
+        spvs, templates,
+    },
 };
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -30,6 +35,8 @@ crate::kernel::text_enum! {
         Company = "company",
         Document = "document",
         Request = "request",
+        /// Also for a credit note, which is shown with its invoice.
+        Invoice = "invoice",
     }
 }
 
@@ -42,8 +49,8 @@ pub struct Hit {
     pub text: String,
 }
 
-/// The best matches of each kind that the actor's lists show; requests for the staff only. Whole words rank above prefixes,
-/// newer rows above older ones.
+/// The best matches of each kind that the actor's lists show; requests for the staff only, invoices by their whole number.
+/// Whole words rank above prefixes, newer rows above older ones.
 ///
 /// # Errors
 /// Unauthenticated.
@@ -58,11 +65,28 @@ pub async fn find(ctx: &Ctx, q: &str) -> Result<Vec<Hit>> {
     if ctx.can(Action::View, Resource::Requests) {
         kinds.push(Kind::Request);
     }
-    let mut hits = Vec::new();
+    let mut hits = by_number(ctx, q).await?;
     for kind in kinds {
         hits.extend(best_hits(ctx, kind, SearchScope::from(scope), q, &terms).await?);
     }
     Ok(hits)
+}
+
+/// The invoice or the invoice of the credit note with this number.
+async fn by_number(ctx: &Ctx, q: &str) -> Result<Vec<Hit>> {
+    let hit = |id: InvoiceId, title, client| Hit { kind: Kind::Invoice, id: id.0, title, text: client };
+    let found = if q.trim().to_ascii_uppercase().starts_with("CN-") {
+        credit_notes::find(ctx, q).await.map(|note| hit(note.invoice_id, note.name(), note.client_name()))
+    } else {
+        invoices::find(ctx, q)
+            .await
+            .map(|found| hit(found.invoice.id, found.invoice.name(), found.invoice.client_name()))
+    };
+    match found {
+        Ok(hit) => Ok(vec![hit]),
+        Err(Error::NotFound(_) | Error::Forbidden(_)) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 async fn best_hits(ctx: &Ctx, kind: Kind, scope: SearchScope, q: &str, terms: &[Term]) -> Result<Vec<Hit>> {
@@ -130,5 +154,7 @@ async fn list_hits(ctx: &Ctx, kind: Kind, filter: HitFilter<'_>) -> Result<Vec<H
             let rows = requests::list(ctx, &requests::Filter { q, ids, ..Default::default() }, &page).await?.items;
             rows.into_iter().map(|row| hit(row.id.0, row.reference(), row.name)).collect()
         }
+        // By number only.
+        Kind::Invoice => Vec::new(),
     })
 }

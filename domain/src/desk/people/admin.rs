@@ -19,24 +19,31 @@ use crate::{
 /// Conflict `email_taken`, `last_super_admin`, `reauthentication_needed`; RateLimited when the machine is busy.
 #[tracing::instrument(level = "debug", name = "people.update_by_admin", skip_all, fields(user_id = %id))]
 pub async fn update_by_admin(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Result<User> {
+    let user = update_account(ctx, id, change).await?;
+    auth.token_cache.forget_user(id);
+    admin::get(ctx, id).await.or(Ok(user))
+}
+
+/// [`update_by_admin`] for a process that serves no sessions, as the command line.
+///
+/// # Errors
+/// As [`update_by_admin`].
+pub async fn update_account(ctx: &Ctx, id: UserId, change: Update) -> Result<User> {
     let update = &admin::validate_update(ctx, id, change).await?;
     ctx.require_recent_proof()?;
     if let Some(role) = update.new_role() {
         let to = update.fields();
         set_role(ctx, id, role, to.company_id, to.iso_id.map(Some), None).await?;
     }
-    let user = ctx
-        .transaction(|tx| {
-            async move {
-                let (user, email_changed) = admin::apply_update(tx, ctx, id, update).await?;
-                if email_changed {
-                    on_contact_changed(tx, &user).await?;
-                }
-                Ok(user)
+    ctx.transaction(|tx| {
+        async move {
+            let (user, email_changed) = admin::apply_update(tx, ctx, id, update).await?;
+            if email_changed {
+                on_contact_changed(tx, &user).await?;
             }
-            .scope_boxed()
-        })
-        .await?;
-    auth.token_cache.forget_user(id);
-    admin::get(ctx, id).await.or(Ok(user))
+            Ok(user)
+        }
+        .scope_boxed()
+    })
+    .await
 }

@@ -10,7 +10,7 @@ mod role;
 mod secure_account;
 mod sign_in;
 
-pub use admin::update_by_admin;
+pub use admin::{update_account, update_by_admin};
 pub use client::update_client;
 pub(crate) use client::update_client_within;
 pub use create::{CreateUser, create};

@@ -77,7 +77,10 @@ impl Manifest {
         let unread = |e: serde_json::Error| damaged(format!("{FILE} cannot be read: {e}"));
         let Versioned { format, program } = serde_json::from_slice(text).map_err(unread)?;
         if format != FORMAT {
-            return Err(Error::Conflict(Problem::new("backup_newer").with("program", program)));
+            let problem = Problem::new("backup_newer").with("program", program);
+            return Err(Error::Conflict(
+                problem.with("schema", format!("v{format}")).with("known", format!("v{FORMAT}")),
+            ));
         }
         let found: Self = serde_json::from_slice(text).map_err(unread)?;
         match found.tables.iter().find(|rows| !is_plain(&rows.table)) {

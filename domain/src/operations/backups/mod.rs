@@ -21,7 +21,7 @@ pub use manifest::{Manifest, Part, Rows};
 pub use restore::{PendingRestore, Restored};
 pub use store::{Backup, State};
 pub(crate) use transfer::copy_into_empty;
-pub use transfer::{DatabaseTransfer, TransferReport, begin_transfer};
+pub use transfer::{DatabaseTransfer, TransferReport, begin_transfer, check_transfer};
 pub use verify::Report;
 
 use crate::{
@@ -495,6 +495,17 @@ pub enum Target {
 #[tracing::instrument(level = "debug", name = "backups.restore", skip_all)]
 pub async fn restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Restored> {
     begin_restore(ctx, name, Target::Empty, tell).await?.commit().await
+}
+
+/// Checks that this portal's database can take the backup; nothing is changed. The operator.
+///
+/// # Errors
+/// Forbidden; NotFound; Conflict `portal_not_empty`, `portal_newer`, `portal_at_work`, `backup_newer`, `backup_damaged`.
+#[tracing::instrument(level = "debug", name = "backups.check_restore", skip_all)]
+pub async fn check_restore(ctx: &Ctx, name: &str, target: Target) -> Result<()> {
+    ctx.may(Action::View, Resource::System)?;
+    let kept = BackupDir::open(ctx).await?.find(name).await?;
+    restore::check_target(ctx, &kept, target).await
 }
 
 /// [`restore`] up to its commit, until when it can be dropped. The operator.

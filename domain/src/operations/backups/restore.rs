@@ -23,7 +23,7 @@ use crate::{
 use bytes::Bytes;
 use futures::stream;
 use sha2::{Digest, Sha256};
-use std::{fs, io, path::PathBuf};
+use std::{collections::BTreeSet, fs, io, path::PathBuf};
 use tokio::io::AsyncReadExt;
 
 /// Result of a restore.
@@ -154,10 +154,13 @@ pub(super) async fn check_target(ctx: &Ctx, kept: &StoredBackup, target: Target)
 /// # Errors
 /// Conflict `backup_newer`.
 pub fn check_schema_known(kept: &StoredBackup) -> Result<()> {
-    if kept.manifest.migrations.is_subset(&Db::known_migrations()) {
+    let (needed, known) = (&kept.manifest.migrations, Db::known_migrations());
+    if needed.is_subset(&known) {
         return Ok(());
     }
-    Err(Error::Conflict(Problem::new("backup_newer").with("program", kept.manifest.program.clone())))
+    let newest = |migrations: &BTreeSet<i64>| migrations.last().copied().unwrap_or_default();
+    let problem = Problem::new("backup_newer").with("program", kept.manifest.program.clone());
+    Err(Error::Conflict(problem.with("schema", newest(needed)).with("known", newest(&known))))
 }
 
 /// Loads every row, then migrates the schema to this version.

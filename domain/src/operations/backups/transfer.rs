@@ -47,6 +47,24 @@ const TEMP_DIR: &str = ".moving";
 /// A temporary directory older than this belongs to no running transfer.
 const STALE_AFTER: Duration = Duration::days(1);
 
+/// Checks that no server and no worker runs on this database, and that `target`, if given, has no portal in use. The operator.
+///
+/// # Errors
+/// Forbidden; Conflict `move_at_work`, `move_target`.
+#[tracing::instrument(level = "debug", name = "backups.check_transfer", skip_all)]
+pub async fn check_transfer(ctx: &Ctx, target: Option<&Db>) -> Result<()> {
+    ctx.may(Action::Update, Resource::System)?;
+    if store::is_served(&mut ctx.db(), ctx.now()).await? || queue::live_workers(ctx).await? > 0 {
+        return Err(Error::conflict("move_at_work"));
+    }
+    match target {
+        Some(target) if !target.is_empty().await? && store::is_used(&mut target.background()).await? => {
+            Err(Error::conflict("move_target"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Copies every row into the empty `target` and compares both databases. The source is not changed. The operator.
 ///
 /// # Errors
@@ -55,10 +73,7 @@ const STALE_AFTER: Duration = Duration::days(1);
 /// Unavailable. Nothing is written in any of these cases.
 #[tracing::instrument(level = "debug", name = "backups.begin_transfer", skip_all)]
 pub async fn begin_transfer(ctx: &Ctx, target: &Db, tell: ProgressCallback<'_>) -> Result<DatabaseTransfer> {
-    ctx.may(Action::Update, Resource::System)?;
-    if store::is_served(&mut ctx.db(), ctx.now()).await? || queue::live_workers(ctx).await? > 0 {
-        return Err(Error::conflict("move_at_work"));
-    }
+    check_transfer(ctx, None).await?;
     let there = Ctx { db: target.background(), ..ctx.clone() };
     let dir = ctx.options.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let temp = TempDir::within(dir, TEMP_DIR).await?;

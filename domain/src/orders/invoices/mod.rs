@@ -320,6 +320,20 @@ async fn next_payments(ctx: &Ctx, today: NaiveDate) -> Result<Vec<(Invoice, Next
     Ok(found.into_iter().filter_map(next).collect())
 }
 
+/// Checks that [`pay`] would record a payment; nothing is saved. Staff.
+///
+/// # Errors
+/// As [`pay`].
+#[tracing::instrument(level = "debug", name = "invoices.check_payment", skip_all, fields(invoice_id = %id))]
+pub async fn check_payment(ctx: &Ctx, id: InvoiceId, payment: &ManualPayment) -> Result<()> {
+    let mut db = ctx.db();
+    let invoice = store::get(&mut db, id).await?.ok_or(Error::NotFound("invoice"))?;
+    ctx.may(Action::Update, resource(&invoice))?;
+    let today = settings::within(&mut db).await?.day(ctx.now());
+    let received = BankTransfer::received(today, &invoice, payment.clone())?;
+    invoice.paid(received.amount_minor, received.keeps_excess).map(drop)
+}
+
 /// Records a payment of an invoice. Staff.
 ///
 /// # Errors

@@ -212,6 +212,27 @@ impl Invoice {
         Ok(Self { credited_minor, status, ..self.clone() }.with_next_due_date())
     }
 
+    /// Checks that it can be voided.
+    ///
+    /// # Errors
+    /// As of the void: Conflict `invoice_settled`, `invoice_has_payments`.
+    pub fn check_void(&self) -> Result<()> {
+        self.voided(String::new()).map(drop)
+    }
+
+    /// Checks that it is void and was not raised again.
+    ///
+    /// # Errors
+    /// Conflict `invoice_not_void`, `invoice_raised_again`.
+    pub fn check_raise(&self) -> Result<()> {
+        let refuse = |code, name: String| Err(Error::Conflict(Problem::new(code).with("name", name)));
+        match self.replaced_by() {
+            _ if self.status != Status::Void => refuse("invoice_not_void", self.name()),
+            Some(name) => refuse("invoice_raised_again", name),
+            None => Ok(()),
+        }
+    }
+
     /// The voided invoice.
     ///
     /// # Errors

@@ -41,13 +41,7 @@ pub async fn raise(ctx: &Ctx, id: InvoiceId, version: Option<i64>) -> Result<Det
 }
 
 async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice> {
-    let refuse = |code, name: String| Err(Error::Conflict(Problem::new(code).with("name", name)));
-    if void.status != Status::Void {
-        return refuse("invoice_not_void", void.name());
-    }
-    if let Some(name) = void.replaced_by() {
-        return refuse("invoice_raised_again", name);
-    }
+    void.check_raise()?;
     let (spv, _) = spvs::find_with_steps(tx, void.spv_id).await?.ok_or(Error::NotFound("spv"))?;
     if spv.status == spvs::Status::Cancelled {
         return Err(Error::wrong_status(spv.status));
@@ -58,7 +52,7 @@ async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice>
     let others = store::lock_of_order(tx, spv.id).await?;
     let missing = spv.price_minor.unwrap_or(0) - others.iter().map(Invoice::billed_minor).sum::<i64>();
     if missing <= 0 {
-        return refuse("order_invoiced", spv.identifier());
+        return Err(Error::Conflict(Problem::new("order_invoiced").with("name", spv.identifier())));
     }
     let is_same_currency = void.currency == spv.currency;
     let price_minor = if is_same_currency { missing.min(void.total_minor) } else { missing };

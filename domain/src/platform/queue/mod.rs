@@ -238,6 +238,31 @@ pub async fn get(ctx: &Ctx, id: &str) -> Result<JobRow> {
     row.map(job_row).transpose()?.ok_or(Error::NotFound("job"))
 }
 
+/// The ids of jobs that begin with `prefix`, in any letter case, the newest first; up to `limit`. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden; Unavailable.
+#[tracing::instrument(level = "debug", name = "queue.ids_beginning_with", skip_all)]
+pub async fn ids_beginning_with(ctx: &Ctx, prefix: &str, limit: u32) -> Result<Vec<String>> {
+    ctx.may(Action::View, Resource::Jobs)?;
+    // Ids are ULIDs. PostgreSQL text has no NUL.
+    if !prefix.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return Ok(Vec::new());
+    }
+    let mut db = ctx.db();
+    let (from, _) = table(db.dialect());
+    let length = i64::try_from(prefix.len()).unwrap_or(i64::MAX);
+    let ids: Vec<(String,)> = db
+        .sql_built(format!(
+            "select id from {from} where upper(substr(id, 1, cast($1 as integer))) = $2 order by id desc limit {limit}"
+        ))
+        .bind(length)
+        .bind(prefix.to_ascii_uppercase())
+        .all()
+        .await?;
+    Ok(ids.into_iter().map(|(id,)| id).collect())
+}
+
 fn job_row((id, job, status, attempts, max_attempts, run_at, done_at, last_result): Columns) -> Result<JobRow> {
     let envelope: JobPayload = serde_json::from_slice(&job).map_err(Error::internal)?;
     let time = |seconds: Option<i64>| seconds.and_then(|s| DateTime::from_timestamp(s, 0));

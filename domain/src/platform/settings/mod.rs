@@ -140,6 +140,43 @@ const DEFAULT_PREFIX: &str = "SPV-";
 const ACTIVITY_DAYS: RangeInclusive<u64> = 190..=3_650;
 
 impl Settings {
+    /// The settings in force: unset ones with their defaults, as far as they have one. `mail_sender` is the operator's.
+    #[must_use]
+    pub fn filled_in(&self, options: &Options, mail_sender: &str) -> Self {
+        let mfa = self.require_mfa.filled_in(options);
+        let everyone = self.security.session_limits(Role::Client, options);
+        let staff = self.security.session_limits(Role::Employee, options);
+        Self {
+            brand_name: Some(self.brand().to_owned()),
+            require_mfa: RequireMfa {
+                client: Some(mfa.client),
+                iso: Some(mfa.iso),
+                employee: Some(mfa.employee),
+                company_admin: Some(mfa.company_admin),
+                super_admin: Some(mfa.super_admin),
+            },
+            billing: Billing {
+                due_days: Some(self.billing.days_to_pay()),
+                tax_rounding: Some(self.billing.tax_rounding.unwrap_or_default()),
+                ..self.billing.clone()
+            },
+            security: Security {
+                session_idle_hours: Some(everyone.idle_hours),
+                session_max_hours: everyone.max_hours,
+                staff_session_idle_hours: Some(staff.idle_hours),
+                staff_session_max_hours: staff.max_hours,
+                password_min_length: self.security.password_min_length.or(Some(MIN_PASSWORD_LENGTH as u64)),
+            },
+            mail_sender: Some(self.mail_sender.as_deref().unwrap_or(mail_sender).to_owned()),
+            identifier_prefix: Some(self.identifier_prefix().to_owned()),
+            default_currency: Some(self.currency(options)),
+            currencies: Some(self.offered().to_vec()),
+            default_time_zone: Some(self.time_zone().to_owned()),
+            storage_quota_gb: self.storage_quota(options).map(|bytes| bytes / 1_000_000_000),
+            ..self.clone()
+        }
+    }
+
     pub fn brand(&self) -> &str {
         self.brand_name.as_deref().unwrap_or(DEFAULT_BRAND)
     }
@@ -227,9 +264,14 @@ crate::kernel::text_enum! {
 const DEFAULT_DUE_DAYS: u64 = 14;
 
 impl Billing {
+    /// Days until an invoice is due.
+    pub fn days_to_pay(&self) -> u64 {
+        self.due_days.unwrap_or(DEFAULT_DUE_DAYS)
+    }
+
     /// When an invoice of this day is due.
     pub fn due_date(&self, issued_date: NaiveDate) -> NaiveDate {
-        issued_date + Days::new(self.due_days.unwrap_or(DEFAULT_DUE_DAYS))
+        issued_date + Days::new(self.days_to_pay())
     }
 
     /// The tax rate in ten-thousandths of a percent.

@@ -8,6 +8,7 @@ mod clients;
 mod column;
 mod commissions;
 mod companies;
+mod credit_notes;
 mod documents;
 mod invoices;
 mod isos;
@@ -41,6 +42,7 @@ pub enum Table {
     Spvs(orders::spvs::Filter),
     Requests(desk::requests::Filter),
     Invoices(orders::invoices::Filter),
+    CreditNotes(orders::invoices::credit_notes::Filter),
     Documents(orders::documents::Filter),
     Leads(directory::leads::Filter),
     Calls(directory::calls::Filter),
@@ -61,6 +63,7 @@ impl Table {
             Self::Spvs(_) => "spvs",
             Self::Requests(_) => "requests",
             Self::Invoices(_) => "invoices",
+            Self::CreditNotes(_) => "credit-notes",
             Self::Documents(_) => "documents",
             Self::Leads(_) => "leads",
             Self::Calls(_) => "calls",
@@ -133,6 +136,9 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
         Table::Spvs(filter) => cells(ctx, spvs::COLUMNS, spvs::list(ctx, filter, page).await?),
         Table::Requests(filter) => cells(ctx, requests::COLUMNS, requests::list(ctx, filter, page).await?),
         Table::Invoices(filter) => cells(ctx, invoices::COLUMNS, invoices::list(ctx, filter, page).await?),
+        Table::CreditNotes(filter) => {
+            cells(ctx, credit_notes::COLUMNS, orders::invoices::credit_notes::list(ctx, filter, page).await?)
+        }
         Table::Documents(filter) => cells(ctx, documents::COLUMNS, documents::list(ctx, filter, page).await?),
         Table::Leads(filter) => cells(ctx, leads::COLUMNS, leads::list(ctx, filter, page).await?),
         Table::Calls(filter) => cells(ctx, calls::COLUMNS, calls::list(ctx, filter, page).await?),
@@ -152,6 +158,7 @@ pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
         Table::Spvs(_) => names(ctx, spvs::COLUMNS),
         Table::Requests(_) => names(ctx, requests::COLUMNS),
         Table::Invoices(_) => names(ctx, invoices::COLUMNS),
+        Table::CreditNotes(_) => names(ctx, credit_notes::COLUMNS),
         Table::Documents(_) => names(ctx, documents::COLUMNS),
         Table::Leads(_) => names(ctx, leads::COLUMNS),
         Table::Calls(_) => names(ctx, calls::COLUMNS),

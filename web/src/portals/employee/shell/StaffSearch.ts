@@ -1,4 +1,4 @@
-import { IconBuilding, IconFileText, IconFolder, IconInbox, IconUser } from '@tabler/icons-react';
+import { IconBuilding, IconFileText, IconFolder, IconInbox, IconReceipt, IconUser } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
@@ -6,8 +6,9 @@ import type { SearchHit } from '../../../api/types';
 import { paths } from '../../../paths';
 import type { SearchProps } from '../../../shared/shell/Palette';
 
-const kinds = ['spv', 'client', 'company', 'document', 'request'] as const;
+const kinds = ['invoice', 'spv', 'client', 'company', 'document', 'request'] as const;
 const kindIcons = {
+  invoice: IconReceipt,
   spv: IconFolder,
   client: IconUser,
   company: IconBuilding,
@@ -18,6 +19,8 @@ const kindIcons = {
 /** Page of a search result. */
 function resultPath(hit: SearchHit): string {
   switch (hit.kind) {
+    case 'invoice':
+      return paths.employeeInvoice(hit.id);
     case 'spv':
       return paths.employeeOrder(hit.id);
     case 'client':
@@ -31,7 +34,7 @@ function resultPath(hit: SearchHit): string {
   }
 }
 
-/** Global search of staff: orders, clients, companies, documents and requests. */
+/** Global search of staff: orders, clients, companies, documents and requests, and invoices by number. */
 export function StaffSearch({ q, children }: SearchProps) {
   const { t } = useTranslation('employee');
   const { data, error } = useQuery({ ...queries.search(q), enabled: q !== '' });
