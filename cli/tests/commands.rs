@@ -27,7 +27,10 @@ async fn missing_flags_are_named_without_a_terminal() {
         "error: missing --last-name, --email, --company; give it, or run the command on a terminal to be asked\n"
     );
     assert_eq!(portal.run(&["company", "create", "--name", "Harbor"]).code, 2);
-    assert_eq!(portal.run(&["spv", "hold", "SPV-1"]).code, 2);
+    portal.client("maya@example.com");
+    let order = portal.json(&["spv", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let hold = portal.run(&["spv", "hold", &order]);
+    assert!(hold.code == 2 && hold.err.contains("--reason"), "{}", hold.err);
 }
 
 #[tokio::test]

@@ -40,7 +40,8 @@ async fn narrow_lists_keep_names_amounts_and_statuses_and_shorten_ids() {
         }
         let id = portal.json(args)[0]["id"].as_str().unwrap().to_owned();
         let short = lines[1].split_whitespace().next().unwrap();
-        assert!(id.starts_with(short) && short.len() < id.len(), "{args:?}: {short} of {id}");
+        // The list of jobs fits with whole ids.
+        assert!(id.starts_with(short) && (short.len() < id.len() || args[0] == "job"), "{args:?}: {short} of {id}");
         // Scripts and `--fields` get the whole id.
         assert!(portal.run(args).out.lines().nth(1).unwrap().starts_with(&id), "{args:?}");
         assert!(narrow(&portal, &[args, &["--fields", "id"]].concat()).out.contains(&id), "{args:?}");

@@ -103,7 +103,10 @@ fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Setting
     if let (Some(value), Ok(group)) = (value, serde_json::from_value::<Settings>(all.clone())) {
         let parts = values(&group).into_iter().map(|(one, _)| one).filter(|one| is_within(one, name));
         let parts = parts.collect::<Vec<_>>().join(", ");
-        return Err(Failure::Usage(format!("{name}: `{value}` is not accepted; set its parts: {parts}")));
+        // Deserializing drops unknown names.
+        if !parts.is_empty() {
+            return Err(Failure::Usage(format!("{name}: `{value}` is not accepted; set its parts: {parts}")));
+        }
     }
     let pointer = format!("/{}", name.replace('.', "/"));
     let place = all.pointer_mut(&pointer).ok_or_else(unknown)?;
@@ -114,9 +117,9 @@ fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Setting
         _ => text.clone(),
     };
     let mut read = serde_json::from_value::<Settings>(all.clone());
-    // A text of digits, such as a tax number, or a list such as `USD,EUR`.
+    // A list such as `USD,EUR`, or a text of digits, such as a tax number. The text is last: its error names what is accepted.
     let list = value.map_or(Value::Null, |text| text.split(',').map(str::trim).map(Value::from).collect());
-    for other in [text, list] {
+    for other in [list, text] {
         if read.is_ok() || value.is_none() {
             break;
         }

@@ -818,6 +818,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/credit-notes.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every credit note you may see, as CSV. Amounts are decimal numbers in `currency`. */
+        get: operations["credit_note_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/credit-notes/{id}": {
         parameters: {
             query?: never;
@@ -2490,7 +2507,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Orders, clients, companies and documents you may see, and requests for staff: the five best matches of each. */
+        /**
+         * Orders, clients, companies and documents you may see, and requests for staff: the five best matches of each. An invoice or
+         *     credit note by its number; a credit note leads to its invoice.
+         */
         get: operations["search_find"];
         put?: never;
         post?: never;
@@ -6541,7 +6561,7 @@ export interface components {
             title: string;
         };
         /** @enum {string} */
-        SearchKind: "client" | "spv" | "company" | "document" | "request";
+        SearchKind: "client" | "spv" | "company" | "document" | "request" | "invoice";
         SecureAccount: {
             /** @description The token of the link in the mail. */
             token: string;
@@ -9227,6 +9247,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_CreditNote"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    credit_note_export: {
+        parameters: {
+            query?: {
+                invoice_id?: components["schemas"]["InvoiceId"];
+                spv_id?: components["schemas"]["SpvId"];
+                client_id?: components["schemas"]["UserId"];
+                /** @description Page size, 1 to 500; default: 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Refused_400"];

@@ -28,6 +28,7 @@ pub async fn update_by_admin(ctx: &Ctx, auth: &Auth, id: UserId, change: Update)
 ///
 /// # Errors
 /// As [`update_by_admin`].
+#[tracing::instrument(level = "debug", name = "people.update_account", skip_all, fields(user_id = %id))]
 pub async fn update_account(ctx: &Ctx, id: UserId, change: Update) -> Result<User> {
     let update = &admin::validate_update(ctx, id, change).await?;
     ctx.require_recent_proof()?;
