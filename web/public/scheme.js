@@ -1,4 +1,4 @@
-// Sets color scheme, language and frame of the shell before the first paint. A file, because the CSP allows no inline script.
+// Sets color scheme, language and frame of the shell before the first paint, and starts the download of the app. A file, because the CSP allows no inline script.
 (function () {
   var stored = null;
   var sidebar = null;
@@ -26,6 +26,15 @@
     'data-shell',
     isPortal && session ? 'portal' : location.pathname === '/' ? 'landing' : 'page',
   );
+  // The entry would ask for them one round trip later; the landing page needs none (src/prerendered.ts).
+  var chunks = location.pathname === '/' ? '' : document.currentScript.dataset.app;
+  (chunks ? chunks.split(' ') : []).forEach(function (file) {
+    var link = document.createElement('link');
+    link.rel = 'modulepreload';
+    link.crossOrigin = '';
+    link.href = file;
+    document.head.appendChild(link);
+  });
   if (sidebar === 'collapsed') root.setAttribute('data-sidebar', 'collapsed');
   var dark =
     stored === 'dark' || (stored !== 'light' && window.matchMedia('(prefers-color-scheme: dark)').matches);
