@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
+import { paths } from '../src/paths';
 
 interface Invoices {
   items: { id: string; number: string; spv_identifier: string }[];
@@ -262,3 +263,21 @@ function brightness(colour: string): number {
 function pages(pdf: Buffer): number {
   return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
 }
+
+test('most overdue invoice is two clicks from the dashboard', async ({ office }) => {
+  const elias = await office.employee();
+  const { items } = await elias.api.get<{ items: { number: string; due_date: string }[] }>(
+    '/rest/v1/invoices?due=overdue&limit=200',
+  );
+  const oldest = items.toSorted((a, b) => a.due_date.localeCompare(b.due_date))[0];
+  await elias.open(paths.employeeDashboard);
+  await elias.page
+    .getByRole('navigation')
+    .getByRole('link', { name: /^Invoices/ })
+    .first()
+    .click();
+  await elias.page.getByRole('link', { name: /^Overdue/ }).click();
+  const first = elias.page.getByRole('table', { name: 'Invoices' }).getByRole('row').nth(1);
+  await expect(first).toContainText('Overdue');
+  await expect.poll(() => first.innerText()).toContain(oldest?.number ?? 'an overdue invoice');
+});

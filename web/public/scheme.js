@@ -1,4 +1,4 @@
-// Sets color scheme, language and frame of the shell before the first paint. A file, because the CSP allows no inline script.
+// Sets color scheme, language and frame of the shell before the first paint, and starts the download of the app. A file, because the CSP allows no inline script.
 (function () {
   // Base path of the portal; see src/basePath.ts.
   var base = new URL('.', document.currentScript.src).pathname.slice(0, -1);
@@ -27,6 +27,15 @@
   }
   var isPortal = /^\/(client-profile|request-management|\w+-dashboard)/.test(path);
   root.setAttribute('data-shell', isPortal && session ? 'portal' : path === '/' ? 'landing' : 'page');
+  // The entry would ask for them one round trip later; the landing page needs none (src/prerendered.ts).
+  var chunks = path === '/' ? '' : document.currentScript.dataset.app;
+  (chunks ? chunks.split(' ') : []).forEach(function (file) {
+    var link = document.createElement('link');
+    link.rel = 'modulepreload';
+    link.crossOrigin = '';
+    link.href = base + file;
+    document.head.appendChild(link);
+  });
   if (sidebar === 'collapsed') root.setAttribute('data-sidebar', 'collapsed');
   var dark =
     stored === 'dark' || (stored !== 'light' && window.matchMedia('(prefers-color-scheme: dark)').matches);

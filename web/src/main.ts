@@ -5,6 +5,7 @@ import { currentPath, toPublicPath } from './basePath';
 import { getLocale } from './messages/locale';
 import { showStartupError } from './messages/startupError';
 import { hasStoredSession } from './api/sessionStorage';
+import { loadSettings } from './api/publicSettings';
 import { paths } from './paths';
 import { forceLightPrint } from './printColorScheme';
 import { hydrateOnAction, showPrerendered } from './prerendered';
@@ -34,6 +35,7 @@ async function loadSession(hasCallback: boolean): Promise<void> {
 function prefetchPage(): void {
   // A failure is reported by the route, which loads it again.
   if (currentPath().startsWith('/auth/login/')) {
+    loadSettings().catch(() => undefined);
     import('./portals/public/auth/LoginPage').catch(() => undefined);
     import('./portals/public/frame/MinimalLayout').catch(() => undefined);
   }

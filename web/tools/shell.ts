@@ -32,16 +32,28 @@ function fontPreload(bundle: Record<string, unknown> = {}): HtmlTagDescriptor[] 
   return font ? [{ tag: 'link', attrs, injectTo: 'head' }] : [];
 }
 
+/** Chunks of every page but the landing page, for public/scheme.js. */
+function appChunks(bundle: Record<string, { type: string; name?: string }> = {}): string {
+  const isApp = ({ type, name = '' }: { type: string; name?: string }) =>
+    type === 'chunk' && (name === 'core' || name === 'app');
+  return Object.entries(bundle)
+    .flatMap(([file, chunk]) => (isApp(chunk) ? [`/${file}`] : []))
+    .join(' ');
+}
+
 /** Puts the styles of the shell into the page, with the nonce of the policy, and the preload of its font. */
 export function shell(): Plugin {
   return {
     name: 'shell',
     transformIndexHtml: {
       order: 'post',
-      handler: (_html, { bundle }) => [
-        ...fontPreload(bundle),
-        { tag: 'style', attrs: { nonce: '__CSP_NONCE__' }, children: styles(), injectTo: 'head' },
-      ],
+      handler: (html, { bundle }) => ({
+        html: html.replace('src="./scheme.js"', `$& data-app="${appChunks(bundle)}"`),
+        tags: [
+          ...fontPreload(bundle),
+          { tag: 'style', attrs: { nonce: '__CSP_NONCE__' }, children: styles(), injectTo: 'head' },
+        ],
+      }),
     },
   };
 }

@@ -16,6 +16,8 @@ export function SearchSelect({ onDropdownOpen, onDropdownClose, onSearchChange, 
     <Select
       {...props}
       searchable
+      // Enter picks the first match; without a search it keeps the value.
+      selectFirstOptionOnChange={open && typed !== ''}
       searchValue={typed}
       onSearchChange={search}
       // The value stays visible until the user types.

@@ -16,7 +16,7 @@ import { InvoiceState } from './InvoiceState';
 import { orderNameOf } from '../spvs/orderName';
 
 const states: InvoiceStatus[] = ['due', 'part_paid', 'paid', 'void'];
-/** Saved views that each person has. */
+/** Saved views that each person has: what is due first stands first. */
 const views = ['overdue', 'week'] as const;
 const dueDates = [...views, ...ages] as const;
 
@@ -68,7 +68,11 @@ export function InvoiceGrid({ pathOf, staff = false }: Props) {
       hrefOf={(invoice) => pathOf(invoice.id)}
       filters={filters}
       search={staff ? t('search') : undefined}
-      views={views.map((due) => ({ key: due, name: t(`filter.due_${due}`), query: `due=${due}` }))}
+      views={views.map((due) => ({
+        key: due,
+        name: t(`filter.due_${due}`),
+        query: `due=${due}&sort=due_date`,
+      }))}
       sumColumn="due"
       amountOf={(invoice) => ({ amount: invoice.due, currency: invoice.currency })}
       bulk={

@@ -1,4 +1,11 @@
-import { IconBuilding, IconFileText, IconFolder, IconInbox, IconReceipt, IconUser } from '@tabler/icons-react';
+import {
+  IconBuilding,
+  IconFileText,
+  IconFolder,
+  IconInbox,
+  IconReceipt,
+  IconUser,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
