@@ -100,10 +100,14 @@ export class SmtpServer {
     return [...this.parsed.values()];
   }
 
-  /** Waits for the newest mail to this address with this subject. */
-  async waitForMail(to: string, subject: string): Promise<Mail> {
-    const found = await this.count(to, subject, (mails) => mails.length > 0);
-    return found.at(-1) as Mail;
+  /** Waits for the newest mail to this address with this subject that `isMeant`. */
+  async waitForMail(
+    to: string,
+    subject: string,
+    isMeant: (mail: Mail) => boolean = () => true,
+  ): Promise<Mail> {
+    const found = await this.count(to, subject, (mails) => mails.some(isMeant));
+    return found.findLast(isMeant) as Mail;
   }
 
   /** Waits until `enough` holds and returns the matching mails, oldest first. */

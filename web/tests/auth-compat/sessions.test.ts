@@ -73,6 +73,7 @@ interface Row {
   id: string;
   created_at: string;
   last_used_at: string;
+  begun_by: null,
   user_agent: string | null;
   device: string | null;
   address: string | null;

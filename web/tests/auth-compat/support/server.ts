@@ -137,11 +137,11 @@ export class TestServer {
   }
 
   mail(to: string, subject = ''): Promise<Mail> {
-    return this.portal.post.waitForMail(to, subject);
+    return this.portal.post.waitForMail(to, subject, subject ? undefined : isOfProtocol);
   }
 
   async mails(to: string): Promise<Mail[]> {
-    return (await this.portal.post.mails()).filter((mail) => mail.to.includes(to));
+    return (await this.portal.post.mails()).filter((mail) => mail.to.includes(to) && isOfProtocol(mail));
   }
 
   /** Sends a raw HTTP request. */
@@ -259,6 +259,9 @@ export function jwtHeader(token: string): Record<string, unknown> {
 export function amrMethods(token: string): string[] {
   return (jwtClaims(token).amr as { method: string }[]).map(({ method }) => method);
 }
+
+/** Of the auth protocol: with a link or a code, unlike the news of changes to the account. */
+const isOfProtocol = ({ text }: Mail) => text.includes('token_hash=') || /^\s*\d{6}\s*$/m.test(text);
 
 function linkQuery(mail: Mail): URLSearchParams {
   const found = mail.text.match(/https?:\/\/\S+/g)?.find((link) => link.includes('token_hash='));
