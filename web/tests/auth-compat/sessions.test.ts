@@ -73,7 +73,7 @@ interface Row {
   id: string;
   created_at: string;
   last_used_at: string;
-  begun_by: null,
+  begun_by: string | null;
   user_agent: string | null;
   device: string | null;
   address: string | null;
@@ -104,6 +104,7 @@ describe('session list', () => {
       id: expect.stringMatching(uuid),
       created_at: expect.any(String),
       last_used_at: expect.any(String),
+      begun_by: null,
       user_agent: agent,
       device: 'Chrome on Linux',
       address: '198.19.1.2',
