@@ -111,5 +111,12 @@ pub(super) async fn log(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Re
         let event = if action == "spv.assigned" { event.spv(after.id) } else { event };
         activity::append(tx, ctx, event).await?;
     }
+    // A company and a partner that keep the order learn that it changed, without names: their open pages are refreshed.
+    let company = (before.company_id == after.company_id).then_some(after.company_id);
+    let iso = after.iso_id.filter(|_| before.iso_id == after.iso_id);
+    if company.is_some() || iso.is_some() {
+        let kept = event("spv.updated", after).spv(after.id).of(None, company, iso).public();
+        activity::append(tx, ctx, kept).await?;
+    }
     Ok(())
 }
