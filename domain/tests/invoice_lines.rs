@@ -242,8 +242,10 @@ async fn amounts_have_the_minor_units_of_an_offered_currency() {
         settings::set(&sam, |now| settings::Settings { currencies: Some(vec![Currency::Kwd, Currency::Jpy]), ..now })
             .await
             .unwrap();
-        let invoice = invoices::create(&elias, in_dinars("10.555")).await;
+        let invoice = invoices::create(&elias, in_dinars("10,555")).await;
         assert_eq!(code(&invoice.unwrap_err()), "lines.0.unit_price ambiguous_amount");
+        let invoice = invoices::create(&elias, in_dinars("10.555")).await.unwrap().invoice;
+        assert_eq!(invoice.lines[0].amount_minor, 10_555);
         let invoice = invoices::create(&elias, in_dinars("1010.555")).await.unwrap().invoice;
         assert_eq!((invoice.total_minor, invoice.tax_minor), (1_061_083, 50_528));
         assert_eq!(invoice.currency.format(invoice.total_minor), "1061.083");
@@ -266,7 +268,7 @@ async fn amounts_have_the_minor_units_of_an_offered_currency() {
         // Each currency by itself.
         let owed = invoices::billing(&maya).await.unwrap().owed;
         let owed: Vec<_> = owed.iter().map(|owed| (owed.currency.code(), owed.minor)).collect();
-        assert_eq!(owed, [("KWD", 1_061_083), ("USD", 125_000)]);
+        assert_eq!(owed, [("KWD", 1_061_083 + 11_083), ("USD", 125_000)]);
         assert_exact(&world).await;
     })
     .await;

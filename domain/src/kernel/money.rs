@@ -16,7 +16,9 @@ impl Currency {
     /// `invalid_amount` for text that is not a decimal number, `negative`, `too_large`.
     pub fn parse(self, text: &str) -> Result<i64, Problem> {
         let number = Decimal::read(text).ok_or_else(|| Problem::new("invalid_amount"))?;
-        if number.may_be_grouped() {
+        // With three decimals a point is decimal, as in [`Currency::format`].
+        let is_decimal = self.digits() == 3 && number.separator == Some('.');
+        if number.may_be_grouped() && !is_decimal {
             return Err(number.ambiguous(self.digits()));
         }
         if number.decimals.len() > self.digits() as usize {
@@ -344,7 +346,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(minor in 0..=MAX_MINOR) {
+        fn what_is_written_is_read_back(minor in prop_oneof![0..=MAX_MINOR, 0..=2_000_000_i64]) {
             for currency in Currency::ALL {
                 prop_assert_eq!(currency.parse(&currency.format(minor)), Ok(minor));
             }

@@ -43,6 +43,12 @@ describe('parses amounts as typed', () => {
     expect(amountToWire(typed, currency)).toBe(typed);
   });
 
+  test('a point is decimal where the currency has three decimals', () => {
+    expect(parseAmount('1.250', 'KWD')).toEqual({ kind: 'read', value: '1.250' });
+    expect(parseAmount('1,250', 'KWD')).toEqual({ kind: 'ambiguous', grouped: '1250.000', decimal: '1.250' });
+    expect(parseAmount('1.2500', 'KWD')).toEqual({ kind: 'too_fine', max: 3 });
+  });
+
   test.each([
     ['1.2500', 'USD', 2],
     ['0.070', 'USD', 2],

@@ -34,7 +34,9 @@ export function parseAmount(typed: string, currency: string): ParsedAmount {
   const parts = numberParts(typed);
   if (!parts) return { kind: 'unreadable' };
   const digits = fractionDigits(currency);
-  if (couldBeGrouped(parts)) return ambiguous(parts, digits);
+  // With three decimals a point is decimal, as the server writes it.
+  const isDecimal = digits === 3 && parts.separator === '.';
+  if (couldBeGrouped(parts) && !isDecimal) return ambiguous(parts, digits);
   if (parts.decimals.length > digits) return { kind: 'too_fine', max: digits };
   return { kind: 'read', value: toWire(parts) };
 }
