@@ -20,7 +20,7 @@ use domain::{
     },
     kernel::{
         ids::{CommissionId, CompanyId, DocumentId, IsoId, MailId},
-        page::{MAX_LIMIT, PageQuery},
+        page::{MAX_LIMIT, Page, PageQuery},
         text::search_fold,
     },
     operations::names::{self, Named, Noun},
@@ -47,16 +47,17 @@ struct Person {
 
 /// The row that `typed` names for `exact`, or the only one with this prefix of a name or id.
 async fn find<T>(ctx: &Ctx, noun: Noun, typed: &str, exact: impl AsyncFn(&str) -> domain::Result<T>) -> Result<T> {
-    find_or_search(ctx, noun, typed, exact, async || Ok(Vec::new())).await
+    find_or_search(ctx, noun, typed, exact, async || Ok(Page { items: Vec::new(), next_cursor: None })).await
 }
 
-/// [`find`], or the only person of a `search` for the name.
+/// [`find`], or the only person of a `search` for the name. Refuses where the name and the beginning of an address or id mean
+/// two people.
 async fn find_or_search<T>(
     ctx: &Ctx,
     noun: Noun,
     typed: &str,
     exact: impl AsyncFn(&str) -> domain::Result<T>,
-    search: impl AsyncFn() -> domain::Result<Vec<Person>>,
+    search: impl AsyncFn() -> domain::Result<Page<Person>>,
 ) -> Result<T> {
     if typed.trim().is_empty() {
         return Err(Failure::Usage(format!("the name of the {} is empty", noun.singular())));
@@ -68,41 +69,39 @@ async fn find_or_search<T>(
     if typed.chars().count() < MIN_PREFIX {
         return Err(unknown(ctx, noun, typed).await?);
     }
-    let mut found = names::beginning_with(ctx, noun, typed, LISTED).await?;
-    match (found.pop(), found.is_empty()) {
-        (Some(one), true) => {
-            info(&format!("{typed} is the {} {}", noun.singular(), display(&one)));
-            Ok(exact(&one.id.to_string()).await?)
+    let searched = search().await?;
+    if searched.next_cursor.is_some() {
+        return Err(Failure::Refused(format!("many of the {} match `{typed}`; give the email address", noun.plural())));
+    }
+    let named = only_named(searched.items, typed);
+    let mut found: Vec<(Uuid, String)> =
+        named.iter().map(|person| (person.id, format!("{} <{}>", person.name, person.email))).collect();
+    let beginning = names::beginning_with(ctx, noun, typed, LISTED).await?;
+    let others = beginning.iter().filter(|row| named.iter().all(|person| person.id != row.id));
+    found.extend(others.map(|row| (row.id, display(row))));
+    match &found[..] {
+        [] => Err(unknown(ctx, noun, typed).await?),
+        [(id, shown)] => {
+            info(&format!("{typed} is the {} {shown}", noun.singular()));
+            Ok(exact(&id.to_string()).await?)
         }
-        (Some(last), false) => {
-            found.push(last);
-            Err(ambiguous(noun, typed, &found))
+        several => {
+            let shown: Vec<&str> = several.iter().take(LISTED as usize).map(|(_, shown)| shown.as_str()).collect();
+            let (plural, shown) = (noun.plural(), shown.join(", "));
+            Err(Failure::Refused(match named.is_empty() {
+                true => format!("several of the {plural} begin with `{typed}`: {shown}"),
+                false => format!("several of the {plural} are called `{typed}`: {shown}; give the email address"),
+            }))
         }
-        (None, _) => match &only_named(search().await?, typed)[..] {
-            [] => Err(unknown(ctx, noun, typed).await?),
-            [one] => {
-                info(&format!("{typed} is the {} {} <{}>", noun.singular(), one.name, one.email));
-                Ok(exact(&one.id.to_string()).await?)
-            }
-            several => {
-                let people: Vec<String> =
-                    several.iter().map(|person| format!("{} <{}>", person.name, person.email)).collect();
-                Err(Failure::Refused(format!(
-                    "several of the {} are called `{typed}`: {}; give the email address",
-                    noun.plural(),
-                    people.join(", ")
-                )))
-            }
-        },
     }
 }
 
-/// The people whose whole name was typed, else all that a search found by their name.
+/// People whose whole name was typed, else those whose name has all typed words: part of a word is not enough to act on.
 fn only_named(mut found: Vec<Person>, typed: &str) -> Vec<Person> {
     let typed = search_fold(typed);
     let name = |person: &Person| search_fold(&person.name);
     // A search also finds addresses.
-    found.retain(|person| typed.split(' ').all(|word| name(person).split(' ').any(|one| one.starts_with(word))));
+    found.retain(|person| typed.split(' ').all(|word| name(person).split(' ').any(|one| one == word)));
     if found.iter().any(|person| name(person) == typed) {
         found.retain(|person| name(person) == typed);
     }
@@ -111,16 +110,11 @@ fn only_named(mut found: Vec<Person>, typed: &str) -> Vec<Person> {
 
 /// The query of a search for a name, and the page that is read of it.
 fn name_search(name: &str) -> (Option<String>, PageQuery) {
-    (Some(name.to_owned()), PageQuery { limit: u32::try_from(LISTED).ok(), cursor: None })
+    (Some(name.to_owned()), PageQuery { limit: Some(MAX_LIMIT), cursor: None })
 }
 
 fn display(row: &Named) -> String {
     if row.name.is_empty() { row.id.to_string() } else { row.name.clone() }
-}
-
-fn ambiguous(noun: Noun, typed: &str, found: &[Named]) -> Failure {
-    let names: Vec<String> = found.iter().map(display).collect();
-    Failure::Refused(format!("several of the {} begin with `{typed}`: {}", noun.plural(), names.join(", ")))
 }
 
 async fn unknown(ctx: &Ctx, noun: Noun, typed: &str) -> Result<Failure> {
@@ -166,7 +160,7 @@ pub async fn iso_named(ctx: &Ctx, name: &str) -> Result<Iso> {
         let (q, page) = name_search(name);
         let found = isos::list(ctx, &isos::Filter { q, ..isos::Filter::default() }, &page).await?;
         let person = |iso: Iso| Person { id: iso.id.0, name: iso.name(), email: iso.email };
-        Ok::<Vec<Person>, Error>(found.items.into_iter().map(person).collect())
+        Ok::<Page<Person>, Error>(found.map(person))
     };
     find_or_search(ctx, Noun::Iso, name, async |name| isos::find(ctx, name).await, search).await
 }
@@ -182,7 +176,7 @@ pub async fn client_named(ctx: &Ctx, name: &str) -> Result<Client> {
         let (q, page) = name_search(name);
         let found = clients::list(ctx, &clients::Filter { q, ..clients::Filter::default() }, &page).await?;
         let person = |client: Client| Person { id: client.id.0, name: client.name(), email: client.email };
-        Ok::<Vec<Person>, Error>(found.items.into_iter().map(person).collect())
+        Ok::<Page<Person>, Error>(found.map(person))
     };
     find_or_search(ctx, Noun::Client, name, async |name| clients::find(ctx, name).await, search).await
 }
@@ -197,7 +191,7 @@ pub async fn user(ctx: &Ctx, name: &str) -> Result<User> {
         let (q, page) = name_search(name);
         let found = users::page(ctx, &UserQuery { q, ..UserQuery::default() }, &page).await?.page;
         let person = |user: UserRow| Person { id: user.id.0, name: user.name(), email: user.email };
-        Ok::<Vec<Person>, Error>(found.items.into_iter().map(person).collect())
+        Ok::<Page<Person>, Error>(found.map(person))
     };
     find_or_search(ctx, Noun::User, name, exact, search).await
 }
