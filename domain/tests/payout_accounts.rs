@@ -164,3 +164,46 @@ async fn bank_files_have_the_confirmed_accounts_and_sepa_the_euros() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn partner_with_an_account_can_be_deleted() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let sam = world.super_admin("Sam").await;
+        isos::set_payout_account(&ingrid, iso, None, by_iban(IBAN)).await.unwrap();
+        isos::delete(&sam, iso, None).await.unwrap();
+        assert_eq!(code(&isos::payout_account(&sam, iso).await.unwrap_err()), "not_found");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sepa_file_refuses_accounts_outside_of_sepa() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (iso, ingrid) = world.iso("Ingrid", company).await;
+        let (client, ..) = world.client("Maya", company, Some(iso)).await;
+        let sam = world.super_admin("Sam").await;
+        approved(&sam, client, company, iso, "EUR", "100").await;
+        let run = commissions::open(&sam).await.unwrap().run;
+        settings::set(&sam, |mut now| {
+            now.billing.bank = Some(Bank {
+                kind: BankKind::Iban,
+                account_holder: "Office".to_owned(),
+                bank_name: "Bank".to_owned(),
+                account_number: IBAN.to_owned(),
+                bank_code: None,
+            });
+            now
+        })
+        .await
+        .unwrap();
+        let dubai = "AE070331234567890123456";
+        isos::set_payout_account(&ingrid, iso, None, by_iban(dubai)).await.unwrap();
+        isos::confirm_payout_account(&sam, iso, None, dubai).await.unwrap();
+        assert_eq!(code(&commissions::sepa(&sam, run.id).await.unwrap_err()), "payouts_outside_sepa");
+        assert!(commissions::bank(&sam, run.id).await.unwrap().contains(dubai), "the CSV has it");
+    })
+    .await;
+}

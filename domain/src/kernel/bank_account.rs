@@ -15,6 +15,18 @@ pub fn parse_iban(text: &str) -> Result<String, Problem> {
     })
 }
 
+/// Countries of SEPA, by the list of the European Payments Council (EPC409-09, 2025).
+const SEPA: [&str; 42] = [
+    "AD", "AL", "AT", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GI", "GR", "HR", "HU",
+    "IE", "IS", "IT", "LI", "LT", "LU", "LV", "MC", "MD", "ME", "MK", "MT", "NL", "NO", "PL", "PT", "RO", "RS", "SE",
+    "SI", "SK", "SM", "VA",
+];
+
+/// Whether SEPA transfers reach the bank of an IBAN.
+pub fn is_in_sepa(iban: &str) -> bool {
+    iban.get(..2).is_some_and(|country| SEPA.contains(&country))
+}
+
 /// A BIC of 8 or 11 characters, in capitals.
 ///
 /// # Errors
@@ -87,6 +99,7 @@ mod tests {
         ] {
             assert_eq!(read(iban), Ok(compact(iban)), "{iban}");
         }
+        assert!(is_in_sepa("DE89370400440532013000") && !is_in_sepa("AE070331234567890123456") && !is_in_sepa(""));
         assert_eq!(read("DE88 3704 0044 0532 0130 00"), Err("iban_check_digits"));
         assert_eq!(read("DE89 3704 0044 0532 0130 01"), Err("iban_check_digits"));
         // The check digits of the last two are right: a German IBAN has 22 characters, and the United States have none.

@@ -198,6 +198,7 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<DependencyCounts> {
 pub async fn remove(tx: &mut Tx, id: IsoId) -> Result<()> {
     // Rollups without orders are zero.
     tx.sql("delete from expected_commissions where iso_id = $1").bind(id).run().await?;
+    tx.sql("delete from iso_accounts where iso_id = $1").bind(id).run().await?;
     tx.sql("delete from isos where id = $1").bind(id).run().await?;
     Ok(())
 }

@@ -3,6 +3,7 @@ use super::{RunDetail, model::RunStatus, runs};
 use crate::{
     directory::isos::{self, PayoutAccount},
     kernel::{
+        bank_account,
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
@@ -26,7 +27,8 @@ const MAX_TEXT: usize = 140;
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `run_ended` for a discarded run, `no_euro_payouts`, `office_iban_missing`, and
-/// `payout_accounts_missing` with the partners who have no confirmed IBAN.
+/// `payout_accounts_missing` with the partners who have no confirmed IBAN, `payouts_outside_sepa` with those whose IBAN SEPA
+/// does not reach.
 #[tracing::instrument(level = "debug", name = "commissions.sepa", skip_all, fields(payout_run_id = %id))]
 pub async fn sepa(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
     let detail = runs::run(ctx, id).await?;
@@ -61,6 +63,14 @@ fn file(
         euros.iter().filter(|payout| iban_of(payout).is_none()).map(|payout| payout.iso_name()).collect();
     if !missing.is_empty() {
         return Err(Error::Conflict(Problem::new("payout_accounts_missing").with("names", missing.join(", "))));
+    }
+    let outside: Vec<String> = euros
+        .iter()
+        .filter(|payout| iban_of(payout).is_some_and(|iban| !bank_account::is_in_sepa(&iban)))
+        .map(|payout| payout.iso_name())
+        .collect();
+    if !outside.is_empty() {
+        return Err(Error::Conflict(Problem::new("payouts_outside_sepa").with("names", outside.join(", "))));
     }
     let sum = Currency::Eur.format(euros.iter().map(|payout| payout.amount_minor).sum());
     let (count, name, run_name) = (euros.len(), text(name, MAX_NAME), run.name());

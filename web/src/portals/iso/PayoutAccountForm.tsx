@@ -4,19 +4,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, ifVersion } from '../../api/client';
+import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { AccountFacts } from '../../shared/payouts/AccountFacts';
 import { useSave } from '../../shared/useSave';
 import { orNull } from '../../shared/validators';
 import { useUnsaved } from '../../ui/unsavedChanges';
 import { BusyButton } from '../../ui/BusyButton';
+import { ErrorState } from '../../ui/ErrorState';
 import { FieldPair } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 
 /** Bank account for payouts: shown masked, replaced as a whole, and confirmed by the office. */
 export function PayoutAccountForm({ isoId }: { isoId: string }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
-  const { data: account } = useQuery(queries.isoAccount(isoId));
+  const { data: account, error, refetch } = useQuery(queries.isoAccount(isoId));
   const [editing, setEditing] = useState(false);
   const form = useForm({
     initialValues: {
@@ -63,6 +65,8 @@ export function PayoutAccountForm({ isoId }: { isoId: string }) {
       {...form.getInputProps(name)}
     />
   );
+  if (error && account === undefined)
+    return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   if (account === undefined) return null;
   const label = t(account ? 'account.replace' : 'account.enter');
   if (!editing) {

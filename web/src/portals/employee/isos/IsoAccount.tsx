@@ -4,10 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body, ifVersion } from '../../../api/client';
+import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { PayoutAccount } from '../../../api/types';
 import { AccountFacts } from '../../../shared/payouts/AccountFacts';
 import { useSave } from '../../../shared/useSave';
+import { ErrorState } from '../../../ui/ErrorState';
 import { FormModal } from '../../../ui/FormModal';
 import { Section } from '../../../ui/Section';
 import { toast } from '../../../ui/toasts';
@@ -15,8 +17,10 @@ import { toast } from '../../../ui/toasts';
 /** Bank account of a partner, which the staff confirm. */
 export function IsoAccount({ id }: { id: string }) {
   const { t } = useTranslation('partners');
-  const { data: account } = useQuery(queries.isoAccount(id));
+  const { data: account, error, refetch } = useQuery(queries.isoAccount(id));
   const [open, setOpen] = useState(false);
+  if (error && account === undefined)
+    return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   if (account === undefined) return null;
   return (
     <Section
@@ -35,7 +39,7 @@ export function IsoAccount({ id }: { id: string }) {
   );
 }
 
-/** The number is typed as the partner gives it by another way: a changed account is found out. */
+/** Confirmation by the number that the partner gave another way, such as by phone, so that a forged account does not match. */
 function ConfirmForm({ id, account, onClose }: { id: string; account: PayoutAccount; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common']);
   const form = useForm({ initialValues: { number: '' } });
