@@ -153,7 +153,7 @@ impl Installment {
     }
 }
 
-/// What is to be paid next: all that is due by then.
+/// The next payment of an invoice: everything due by its date.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NextPayment {
     due_date: NaiveDate,

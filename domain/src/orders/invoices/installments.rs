@@ -68,7 +68,7 @@ impl Invoice {
         self.installments.iter().map(&mut state).collect()
     }
 
-    /// What is to be paid next; None where nothing is due.
+    /// The next payment; None where nothing is due.
     pub fn next_payment(&self, today: NaiveDate) -> Option<NextPayment> {
         if self.due_minor() == 0 {
             return None;
@@ -129,7 +129,7 @@ pub(super) fn read(
     found
 }
 
-/// Divides what an open invoice bills into installments, or none: then all is due on its first due date. Staff.
+/// Divides what an open invoice bills into installments, or none: then all is due by the office's terms. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid per field, `installments_differ` for a plan that does not add up; Conflict `invoice_settled`;

@@ -79,6 +79,10 @@ pub async fn create(ctx: &Ctx, new: NewInvoice) -> Result<Detail> {
             if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(InvoiceId(id));
             }
+            // Locked, so that a correction of the order's client or company waits.
+            if let Some(id) = new.spv_id {
+                spvs::lock(tx, id).await?;
+            }
             let spv = order_of(tx, ctx, new).await?;
             let office = settings::within(tx).await?;
             let bill = read(new, &spv, &office, reverse_charge_text(tx, &office.billing, &spv).await?, ctx)?;

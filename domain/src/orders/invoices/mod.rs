@@ -421,8 +421,12 @@ async fn void_within(tx: &mut Tx, ctx: &Ctx, before: &Invoice, reason: String) -
     Ok(after)
 }
 
-/// Records the invoice that was raised anew in the place of a void one.
+/// Records the invoice that was raised anew in the place of a void one, unless it is another client's: the former client must
+/// not learn of it.
 async fn set_replaced(tx: &mut Tx, ctx: &Ctx, void: &Invoice, by: &Invoice) -> Result<()> {
+    if void.client_id != by.client_id {
+        return Ok(());
+    }
     let after = bump_version(ctx, Invoice { replaced_by_id: Some(by.id), ..void.clone() });
     save(tx, void, &after, Vec::new()).await
 }

@@ -142,8 +142,7 @@ pub(crate) async fn follow_price(
         let text = if beside { LineText::Difference } else { LineText::Formation };
         let raised = insert_next(tx, ctx, InvoiceableOrder { price_minor: plan.raise_minor, ..order }, text).await?;
         let (invoice, minor) = (raised.name(), raised.total_minor);
-        // The former client must not learn of the other's invoice.
-        if let Some(void) = replaced.as_ref().filter(|void| void.client_id == order.client_id) {
+        if let Some(void) = &replaced {
             set_replaced(tx, ctx, void, &raised).await?;
         }
         changes.push(match replaced {

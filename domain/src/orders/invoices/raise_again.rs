@@ -20,7 +20,7 @@ use crate::{
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `invoice_not_void`, `invoice_raised_again`, `order_invoiced` when the invoices bill the price
-/// already, `wrong_status` of a cancelled order; stale.
+/// already, `invoice_of_former_client` of a manual one, `wrong_status` of a cancelled order; stale.
 #[tracing::instrument(level = "debug", name = "invoices.raise", skip_all, fields(invoice_id = %id))]
 pub async fn raise(ctx: &Ctx, id: InvoiceId, version: Option<i64>) -> Result<Detail> {
     let spv_id = get(ctx, id).await?.invoice.spv_id;
@@ -47,6 +47,9 @@ async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice>
         return Err(Error::wrong_status(spv.status));
     }
     if void.manual {
+        if void.client_id != spv.client_id {
+            return Err(Error::Conflict(Problem::new("invoice_of_former_client").with("client", void.client_name())));
+        }
         return raise_manual(tx, ctx, void, &spv).await;
     }
     let others = store::lock_of_order(tx, spv.id).await?;

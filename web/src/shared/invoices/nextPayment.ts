@@ -1,6 +1,6 @@
 import type { Invoice } from '../../api/types';
 
-/** What is to be paid next, and by when. */
+/** The next payment: amount and due date. */
 export interface Payment {
   amount: string;
   currency: string;

@@ -8,7 +8,7 @@ import { Money } from '../../../ui/Money';
 import { Section } from '../../../ui/Section';
 import classes from './NextPayments.module.css';
 
-/** What is to be paid next, one row per invoice: exactly what is due, by its date. */
+/** Next payments, one row per invoice with the amount due and its date. */
 export function NextPayments({ payments }: { payments: InvoicePayable[] }) {
   const { t } = useTranslation('billing');
   return (
