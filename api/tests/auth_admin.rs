@@ -418,7 +418,7 @@ async fn sessions_begun_by_an_administrator_are_marked() {
         let (service, sam) = (app.service(), app.super_admin("Sam").await);
         let path = format!("/auth/v1/admin/users/{}", maya.id);
         let link = json!({ "type": "magiclink", "email": "maya@example.com" });
-        // A person is told what to do instead; the mail to the owner stays.
+        // The refusal of a person names the alternative: a password reset mail to the owner.
         for refused in [
             modern(sam.post("/auth/v1/admin/generate_link", link.clone())),
             modern(sam.put(&path, json!({ "password": NEW_PASSWORD }))),

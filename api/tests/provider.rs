@@ -474,11 +474,13 @@ async fn identities_are_linked_and_unlinked_by_their_owner() {
         unlink(&maya, "junk").await.refused(404, "validation_failed");
         unlink(&maya, &maya.id.to_string()).await.refused(422, "email_conflict_identity_not_deletable");
         unlink(&nils, &nils.id.to_string()).await.refused(422, "single_identity_not_deletable");
-        let told = async || -> Vec<_> { office.app.deliver_all_mails().await.into_iter().map(|mail| (mail.act, mail.to)).collect() };
+        let deliver = async || -> Vec<_> {
+            office.app.deliver_all_mails().await.into_iter().map(|mail| (mail.act, mail.to)).collect()
+        };
         let to_maya = |act| (Some(act), "maya@example.com".to_owned());
-        assert_eq!(told().await, [to_maya(SecurityAct::IdentityLinked)]);
+        assert_eq!(deliver().await, [to_maya(SecurityAct::IdentityLinked)]);
         assert_eq!(unlink(&maya, id).await.ok(), json!({}));
-        assert_eq!(told().await, [to_maya(SecurityAct::IdentityUnlinked)]);
+        assert_eq!(deliver().await, [to_maya(SecurityAct::IdentityUnlinked)]);
         unlink(&maya, id).await.refused(422, "identity_not_found");
         let back = office.there_and_back(&format!("provider=google&{CHALLENGE}"), &as_("m@home.example")).await;
         assert_eq!(refused(&back), denied("account_requested"));

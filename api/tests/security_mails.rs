@@ -1,4 +1,4 @@
-//! Security mails: each act with power over an account is told to its owner, and "This wasn't me" secures the account.
+//! Security mails: each act with power over an account is mailed to its owner, and "This wasn't me" secures the account.
 use crate::support::{SentMail, TestApp, TestRequest, TestUser, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
@@ -18,16 +18,16 @@ fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
-/// The security mails that wait, by act and recipient; the others are delivered, too.
-async fn told(app: &TestApp) -> Vec<(SecurityAct, String)> {
+/// Delivers the outbox and returns its security mails by act and recipient.
+async fn deliver_security_mails(app: &TestApp) -> Vec<(SecurityAct, String)> {
     let mails = app.deliver_all_mails().await;
     mails.into_iter().filter_map(|mail| Some((mail.act?, mail.to))).collect()
 }
 
 async fn only_act(app: &TestApp) -> (SecurityAct, String) {
-    let told = told(app).await;
-    assert_eq!(told.len(), 1, "{told:?}");
-    told.into_iter().next().unwrap()
+    let mails = deliver_security_mails(app).await;
+    assert_eq!(mails.len(), 1, "{mails:?}");
+    mails.into_iter().next().unwrap()
 }
 
 fn to_maya(act: SecurityAct) -> (SecurityAct, String) {
@@ -83,12 +83,12 @@ async fn changes_of_second_factors_are_mailed() {
 
         enrol(&app, &maya.holding(&password_grant(&app, "maya@example.com", PASSWORD).await.ok())).await;
         let sam = app.super_admin("Sam").await;
-        told(&app).await;
+        deliver_security_mails(&app).await;
         sam.post(&format!("/rest/v1/users/{}/reset-mfa", maya.id), json!({})).await.ok();
         assert_eq!(only_act(&app).await, to_maya(SecurityAct::FactorsReset));
         // Nothing was there to be reset.
         sam.post(&format!("/rest/v1/users/{}/reset-mfa", maya.id), json!({})).await.ok();
-        assert_eq!(told(&app).await, []);
+        assert_eq!(deliver_security_mails(&app).await, []);
     })
     .await;
 }
@@ -108,9 +108,9 @@ async fn changed_passwords_and_addresses_are_mailed() {
             let body = json!({ "type": "email_change", "token_hash": confirmation.token });
             modern(app.anonymous().post("/auth/v1/verify", body)).await.ok();
             let changed = |to: &str| (SecurityAct::EmailChanged, to.to_owned());
-            let mut told = told(&app).await;
-            told.sort_by(|a, b| a.1.cmp(&b.1));
-            assert_eq!(told, [changed("maya@example.com"), changed("ortiz@example.com")]);
+            let mut mails = deliver_security_mails(&app).await;
+            mails.sort_by(|a, b| a.1.cmp(&b.1));
+            assert_eq!(mails, [changed("maya@example.com"), changed("ortiz@example.com")]);
         },
     )
     .await;
@@ -131,16 +131,16 @@ async fn acts_of_administrators_are_mailed() {
             .post("/auth/v1/admin/generate_link", json!({ "type": "invite", "email": "nils@example.com" }))
             .await
             .ok();
-        assert_eq!(told(&app).await, []);
+        assert_eq!(deliver_security_mails(&app).await, []);
 
         let (sam, _) = (app.super_admin("Sam").await, app.super_admin("Susan").await);
-        told(&app).await;
+        deliver_security_mails(&app).await;
         sam.post(&format!("/rest/v1/users/{}/role", maya.id), json!({ "role": "super_admin" })).await.ok();
-        let mut told = told(&app).await;
-        told.sort_by(|a, b| a.1.cmp(&b.1));
+        let mut mails = deliver_security_mails(&app).await;
+        mails.sort_by(|a, b| a.1.cmp(&b.1));
         let by_other = |to: &str| (SecurityAct::SuperAdminMadeByOther, to.to_owned());
         let own = (SecurityAct::SuperAdminMade, "sam@example.com".to_owned());
-        assert_eq!(told, [by_other("maya@example.com"), own, by_other("susan@example.com")]);
+        assert_eq!(mails, [by_other("maya@example.com"), own, by_other("susan@example.com")]);
     })
     .await;
 }
@@ -157,7 +157,7 @@ async fn sign_ins_from_new_places_and_devices_are_mailed() {
             asking.header("x-forwarded-for", from).await.ok()
         };
         app.employee("Maya").await;
-        assert_eq!(told(&app).await, [], "the first sign-in is expected");
+        assert_eq!(deliver_security_mails(&app).await, [], "the first sign-in is expected");
         for (from, agent, news) in [
             (HOME, FIREFOX, true),
             (HOME, FIREFOX, false),
@@ -168,7 +168,7 @@ async fn sign_ins_from_new_places_and_devices_are_mailed() {
         ] {
             enter(from, agent).await;
             let expected: Vec<_> = news.then(|| to_maya(SecurityAct::NewSignIn)).into_iter().collect();
-            assert_eq!(told(&app).await, expected, "{from} {agent}");
+            assert_eq!(deliver_security_mails(&app).await, expected, "{from} {agent}");
         }
     })
     .await;
@@ -184,7 +184,7 @@ async fn copied_refresh_tokens_end_the_session_with_a_mail() {
         let enter = async || {
             let asking = password_grant(&app, "maya@example.com", PASSWORD).header("user-agent", FIREFOX);
             let session = asking.header("x-forwarded-for", HOME).await.ok();
-            told(&app).await;
+            deliver_security_mails(&app).await;
             session
         };
         // The parent of the active token, from the same device: its answer may have been lost.
@@ -192,7 +192,7 @@ async fn copied_refresh_tokens_end_the_session_with_a_mail() {
         let next = refresh(&app, &session, HOME, FIREFOX).await.ok();
         app.world.clock.advance(Duration::minutes(1));
         refresh(&app, &session, HOME, FIREFOX).await.ok();
-        assert_eq!(told(&app).await, []);
+        assert_eq!(deliver_security_mails(&app).await, []);
         // From another network: a mail, once a day.
         for _ in 0..3 {
             refresh(&app, &session, CAFE, FIREFOX).await.ok();
@@ -253,48 +253,92 @@ async fn this_was_not_me_ends_sessions_and_the_password() {
     .await;
 }
 
+/// An intruder may have added them before the act whose mail is answered.
 #[tokio::test]
-async fn this_was_not_me_keeps_the_owners_authenticator() {
-    on_both(async |app: TestApp| {
-        let (_, maya) = enrol(&app, &app.employee("Maya").await).await;
-        modern(maya.post("/auth/v1/factors/recovery-codes", json!({}))).await.ok();
-        app.deliver_all_mails().await;
-        app.world.clock.advance(Duration::hours(1));
-        app.service().put(&format!("/auth/v1/admin/users/{}", maya.id), json!({ "password": NEW_PASSWORD })).await.ok();
-        let news = link_of(&app, SecurityAct::PasswordSet).await;
-        secure(&app, &news.token).await.ok();
-        let sam = app.super_admin("Sam").await;
-        let account = sam.get(&format!("/rest/v1/users/{}", maya.id)).await.ok();
-        let kinds: Vec<_> = account["factors"].as_array().unwrap().iter().map(|f| f["kind"].clone()).collect();
-        assert_eq!(kinds, ["totp", "recovery_code"]);
-        assert_eq!(account["has_password"], false);
+async fn this_was_not_me_removes_authenticators_of_the_last_seven_days() {
+    for (age, kept) in [(Duration::hours(1), vec![]), (Duration::days(8), vec!["totp", "recovery_code"])] {
+        on_both(async |app: TestApp| {
+            let (_, maya) = enrol(&app, &app.employee("Maya").await).await;
+            modern(maya.post("/auth/v1/factors/recovery-codes", json!({}))).await.ok();
+            app.deliver_all_mails().await;
+            app.world.clock.advance(age);
+            let path = format!("/auth/v1/admin/users/{}", maya.id);
+            app.service().put(&path, json!({ "password": NEW_PASSWORD })).await.ok();
+            let news = link_of(&app, SecurityAct::PasswordSet).await;
+            secure(&app, &news.token).await.ok();
+            let sam = app.super_admin("Sam").await;
+            let account = sam.get(&format!("/rest/v1/users/{}", maya.id)).await.ok();
+            let kinds: Vec<_> = account["factors"].as_array().unwrap().iter().map(|f| f["kind"].clone()).collect();
+            assert_eq!(kinds, kept, "{age}");
+            assert_eq!(account["has_password"], false);
+        })
+        .await;
+    }
+}
+
+/// Whose address was changed to an intruder's, and the tokens of the mails to the old and to the new one.
+async fn with_changed_address(app: &TestApp) -> (TestUser, String, String) {
+    let client = app.client("Maya").await;
+    modern(client.put("/auth/v1/user", json!({ "email": "intruder@example.com" }))).await.ok();
+    let confirmation = app.only_mail().await;
+    let body = json!({ "type": "email_change", "token_hash": confirmation.token });
+    modern(app.anonymous().post("/auth/v1/verify", body)).await.ok();
+    let mails = app.deliver_all_mails().await;
+    let token_to = |to: &str| mails.iter().find(|mail| mail.to == to).unwrap().token.clone();
+    (client, token_to("maya@example.com"), token_to("intruder@example.com"))
+}
+
+#[tokio::test]
+async fn this_was_not_me_restores_the_address() {
+    let single_confirmation =
+        |options: &mut domain::Options, _: &mut api::HttpConfig| options.secure_email_change = false;
+    on_both_with(single_confirmation, async |app: TestApp| {
+        let (client, old, new) = with_changed_address(&app).await;
+        assert_eq!(secure(&app, &old).await.ok()["email"], "maya@example.com");
+        let recovery = app.only_mail().await;
+        assert_eq!((recovery.kind, recovery.to.as_str()), (Kind::Recovery, "maya@example.com"));
+        // The intruder's mailbox cannot take it back.
+        secure(&app, &new).await.refused(409, "secure_link_not_valid");
+        let erin = app.employee("Erin").await;
+        let shown = erin.get(&format!("/rest/v1/clients/{}", client.id)).await.ok();
+        assert_eq!(shown["email"], "maya@example.com");
+    })
+    .await;
+    // Nor use up the owner's link.
+    on_both_with(single_confirmation, async |app: TestApp| {
+        let (_, old, new) = with_changed_address(&app).await;
+        assert_eq!(secure(&app, &new).await.ok()["email"], "intruder@example.com");
+        assert_eq!(app.only_mail().await.to, "intruder@example.com");
+        assert_eq!(secure(&app, &old).await.ok()["email"], "maya@example.com");
+        assert_eq!(app.only_mail().await.to, "maya@example.com");
     })
     .await;
 }
 
 #[tokio::test]
-async fn this_was_not_me_restores_the_address() {
-    on_both_with(
-        |options, _| options.secure_email_change = false,
-        async |app: TestApp| {
-            let client = app.client("Maya").await;
-            modern(client.put("/auth/v1/user", json!({ "email": "intruder@example.com" }))).await.ok();
-            let confirmation = app.only_mail().await;
-            let body = json!({ "type": "email_change", "token_hash": confirmation.token });
-            modern(app.anonymous().post("/auth/v1/verify", body)).await.ok();
-            let mails = app.deliver_all_mails().await;
-            let token_to = |to: &str| mails.iter().find(|mail| mail.to == to).unwrap().token.clone();
-            let (old, new) = (token_to("maya@example.com"), token_to("intruder@example.com"));
-            assert_eq!(secure(&app, &old).await.ok()["email"], "maya@example.com");
-            let recovery = app.only_mail().await;
-            assert_eq!((recovery.kind, recovery.to.as_str()), (Kind::Recovery, "maya@example.com"));
-            // The intruder's mailbox cannot take it back.
-            secure(&app, &new).await.refused(409, "secure_link_not_valid");
-            let erin = app.employee("Erin").await;
-            let shown = erin.get(&format!("/rest/v1/clients/{}", client.id)).await.ok();
-            assert_eq!(shown["email"], "maya@example.com");
-        },
-    )
+async fn this_was_not_me_mails_no_link_to_a_taken_address_or_a_suspended_account() {
+    let single_confirmation =
+        |options: &mut domain::Options, _: &mut api::HttpConfig| options.secure_email_change = false;
+    on_both_with(single_confirmation, async |app: TestApp| {
+        let (_, old, _) = with_changed_address(&app).await;
+        let service = app.service();
+        service
+            .post("/auth/v1/admin/users", json!({ "email": "maya@example.com", "password": NEW_PASSWORD }))
+            .await
+            .ok();
+        app.deliver_all_mails().await;
+        assert_eq!(secure(&app, &old).await.ok(), json!({ "email": null }));
+        assert_eq!(app.deliver_mails().await.len(), 0);
+
+        let nora = app.client("Nora").await;
+        service.put(&format!("/auth/v1/admin/users/{}", nora.id), json!({ "password": NEW_PASSWORD })).await.ok();
+        let news = link_of(&app, SecurityAct::PasswordSet).await;
+        let sam = app.super_admin("Sam").await;
+        sam.post(&format!("/rest/v1/users/{}/suspend", nora.id), json!({})).await.ok();
+        app.deliver_all_mails().await;
+        assert_eq!(secure(&app, &news.token).await.ok(), json!({ "email": null }));
+        assert_eq!(app.deliver_mails().await.len(), 0);
+    })
     .await;
 }
 

@@ -20,12 +20,12 @@ pub struct SecureAccount {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SecuredAccount {
-    /// The address that the link to choose a new password is mailed to.
-    email: String,
+    /// The address that the link to choose a new password is mailed to; null where none is mailed, as for a suspended account.
+    email: Option<String>,
 }
 
 /// Secures an account by the link of a security mail: ends its sessions, stops its password, removes the second factors and
-/// identities added since, and mails a link to choose a new password. Needs no sign-in; works once.
+/// identities of the last seven days, and mails a link to choose a new password. Needs no sign-in; works once.
 #[utoipa::path(post, path = "/secure-account", operation_id = "account_secure", tag = "me", security(()),
     request_body = SecureAccount, responses((status = 200, body = SecuredAccount)))]
 pub async fn secure_account(

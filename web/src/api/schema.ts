@@ -2531,7 +2531,7 @@ export interface paths {
         put?: never;
         /**
          * Secures an account by the link of a security mail: ends its sessions, stops its password, removes the second factors and
-         *     identities added since, and mails a link to choose a new password. Needs no sign-in; works once.
+         *     identities of the last seven days, and mails a link to choose a new password. Needs no sign-in; works once.
          */
         post: operations["account_secure"];
         delete?: never;
@@ -5582,7 +5582,7 @@ export interface components {
             owner?: components["schemas"]["Party"] | null;
             step_name: string;
         };
-        /** @description What is to be paid next: all that is due by then. */
+        /** @description The next payment of an invoice: everything due by its date. */
         NextPayment: {
             /** @example 500.00 */
             amount: string;
@@ -6567,8 +6567,8 @@ export interface components {
             token: string;
         };
         SecuredAccount: {
-            /** @description The address that the link to choose a new password is mailed to. */
-            email: string;
+            /** @description The address that the link to choose a new password is mailed to; null where none is mailed, as for a suspended account. */
+            email: string | null;
         };
         /** @description Sign-in rules beside second factors. */
         Security: {

@@ -7,7 +7,7 @@ pub(super) use email::{
 };
 
 use super::{
-    Auth, RedirectContext, flows, identities, links,
+    Auth, RedirectContext, flows, links,
     login_throttle::{self, ThrottleKey},
     passwords::{self, PasswordCheck, PasswordHash},
     security_mails,
@@ -26,7 +26,7 @@ use crate::{
     outbox::mails::{self, SecurityAct},
     platform::activity,
 };
-use chrono::Duration;
+use chrono::{DateTime, Duration};
 use serde_json::{Map, Value};
 
 /// A session started by a link or code may set a password without the old one for this time.
@@ -218,10 +218,13 @@ fn check_recent_authentication(ctx: &Ctx, user: &User, session: Option<&Session>
     Err(Error::conflict(if old { "reauthentication_needed" } else { "current_password_required" }))
 }
 
-/// Whether an account was not usable before this password. A mail about it would be no news.
-async fn is_first_password(tx: &mut Tx, user: &User) -> Result<bool> {
-    let has_none = user.status == Status::Pending || user.password_hash.is_none();
-    Ok(has_none && identities::store::list(tx, user.id).await?.is_empty())
+/// Whether an account is being set up: it is pending, or has no password and never had another session. A mail about the
+/// password would be no news.
+async fn is_being_set_up(tx: &mut Tx, user: &User) -> Result<bool> {
+    if user.status == Status::Pending {
+        return Ok(true);
+    }
+    Ok(user.password_hash.is_none() && store::recent_sources(tx, user.id, DateTime::UNIX_EPOCH, 2).await?.len() < 2)
 }
 
 async fn set_password(tx: &mut Tx, ctx: &Ctx, user: &User, hash: &PasswordHash, me: &SignedIn) -> Result<User> {
@@ -245,7 +248,7 @@ async fn set_password(tx: &mut Tx, ctx: &Ctx, user: &User, hash: &PasswordHash, 
     flows::delete_all_of(tx, user.id).await?;
     let event = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
     activity::append(tx, ctx, event).await?;
-    if !is_first_password(tx, user).await? {
+    if !is_being_set_up(tx, user).await? {
         security_mails::notify(tx, ctx, SecurityAct::PasswordChanged, &changed).await?;
     }
     mails::release(tx, user.id).await?;

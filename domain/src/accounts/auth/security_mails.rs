@@ -131,10 +131,11 @@ fn device_key(user_agent: Option<&str>) -> Option<String> {
     device::name("en-US", user_agent).or_else(|| user_agent.map(str::to_owned))
 }
 
-/// Whether two addresses are in one place, where both are known.
+/// Whether two addresses are in one place. True where that is unknown: one is missing, or one is IPv4 and the other IPv6, as
+/// browsers choose either for each connection.
 fn is_same_place(one: Option<&str>, other: Option<&str>) -> bool {
     match (one.and_then(place), other.and_then(place)) {
-        (Some(one), Some(other)) => one == other,
+        (Some(one), Some(other)) => one == other || one.is_ipv4() != other.is_ipv4(),
         _ => true,
     }
 }
@@ -171,7 +172,7 @@ mod tests {
             ("2001:db8:1::7", "2001:db8:ffff::1", true),
             ("2001:db8::7", "2001:db9::7", false),
             ("::ffff:203.0.113.7", "203.0.1.1", true),
-            ("203.0.113.7", "2001:db8::7", false),
+            ("203.0.113.7", "2001:db8::7", true),
         ] {
             assert_eq!(is_same_place(Some(one), Some(other)), same, "{one} {other}");
         }

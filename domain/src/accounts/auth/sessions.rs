@@ -259,6 +259,8 @@ async fn refresh_locked(
             store::save_refresh(tx, &session).await?;
             Ok(Ok((user, session, false)))
         }
+        // Parallel tabs and reloads, one of which may ask for the desktop site.
+        Rotation::Active if ctx.now() - session.refreshed_at <= REFRESH_REUSE_INTERVAL => Ok(Ok((user, session, true))),
         Rotation::Active
             if security_mails::is_other_device(session.user_agent.as_deref(), ctx.origin.user_agent.as_deref()) =>
         {

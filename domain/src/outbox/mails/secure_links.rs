@@ -22,8 +22,8 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, mail: &Mail) -> Result<Option<
     Ok(Some(format!("{}{PAGE}?token={token}", ctx.options.public_url)))
 }
 
-/// Uses a link and revokes the account's other ones; returns its mail and the account. `None` for an unknown, used or
-/// expired link alike.
+/// Uses a link and revokes those of other mails to its address; returns its mail and the account. `None` for an unknown, used
+/// or expired link alike. Links mailed to another address stay: an intruder's mailbox must not use up the owner's.
 ///
 /// # Errors
 /// What the database refuses.
@@ -31,7 +31,7 @@ pub(crate) async fn consume(tx: &mut Tx, ctx: &Ctx, token: &str) -> Result<Optio
     let Some(id) = store::use_secure_link(tx, &secret::token_hash(token), ctx.now()).await? else { return Ok(None) };
     let Some(mail) = store::lock(tx, id).await? else { return Ok(None) };
     let Some(user) = mail.user_id else { return Ok(None) };
-    store::revoke_secure_links(tx, user, ctx.now()).await?;
+    store::revoke_secure_links(tx, user, Some(&mail.to_email), ctx.now()).await?;
     Ok(Some((mail, user)))
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn consume(tx: &mut Tx, ctx: &Ctx, token: &str) -> Result<Optio
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn revoke_all_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
-    store::revoke_secure_links(tx, user, ctx.now()).await
+    store::revoke_secure_links(tx, user, None, ctx.now()).await
 }
 
 /// Deletes links that expired before `before` and returns their number.

@@ -79,11 +79,11 @@ pub(crate) async fn has_recent_security_mail(
     Ok(recent.iter().any(|sent| sent.security_act() == Some(mail.act) && same(&sent.data)))
 }
 
-/// Gives up the security mails of an account that are not sent yet, when its owner secures it: their links would be issued
-/// after those of the sent mails were revoked.
+/// Gives up the security mails to an address that are not sent yet, when its account is secured from there: their links would
+/// be issued after those of the sent mails were revoked.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn give_up_security_mails(tx: &mut Tx, user: UserId) -> Result<()> {
-    store::give_up_queued(tx, user, Kind::SecurityNotice, "the account was secured").await
+pub(crate) async fn give_up_security_mails(tx: &mut Tx, user: UserId, to: &str) -> Result<()> {
+    store::give_up_queued(tx, user, Kind::SecurityNotice, to, "the account was secured").await
 }

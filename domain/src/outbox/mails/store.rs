@@ -150,13 +150,16 @@ pub async fn use_secure_link(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -
     Ok(row.map(|(mail,)| mail))
 }
 
-pub async fn revoke_secure_links(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<()> {
+/// Revokes the links of an account: all, or those mailed to one address.
+pub async fn revoke_secure_links(tx: &mut Tx, user: UserId, to: Option<&str>, at: DateTime<Utc>) -> Result<()> {
     tx.sql(
-        "update secure_account_links set used_at = $2 where used_at is null \
-         and mail_id in (select id from mails where user_id = $1 and kind = 'security_notice')",
+        "update secure_account_links set used_at = $2 where used_at is null and mail_id in \
+         (select id from mails where user_id = $1 and kind = 'security_notice' \
+         and (cast($3 as text) is null or to_email = $3))",
     )
     .bind(user)
     .bind(at)
+    .bind(to.map(str::to_owned))
     .run()
     .await?;
     Ok(())
@@ -226,13 +229,15 @@ pub async fn give_up(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
 }
 
 /// [`give_up`] for every queued mail of this kind to a user.
-pub async fn give_up_queued(tx: &mut Tx, user: UserId, kind: Kind, why: &str) -> Result<()> {
+pub async fn give_up_queued(tx: &mut Tx, user: UserId, kind: Kind, to: &str, why: &str) -> Result<()> {
     tx.sql(
-        "update mails set status = 'failed', last_error = $3 where user_id = $1 and kind = $2 and status = 'queued'",
+        "update mails set status = 'failed', last_error = $3 \
+         where user_id = $1 and kind = $2 and status = 'queued' and to_email = $4",
     )
     .bind(user)
     .bind(kind)
     .bind(why.to_owned())
+    .bind(to.to_owned())
     .run()
     .await?;
     Ok(())

@@ -2,53 +2,41 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { api, body } from '../../api/client';
-import { ApiError, errorText } from '../../api/errors';
+import { ApiError } from '../../api/errors';
 import { paths } from '../../paths';
-import { BusyButton } from '../../ui/BusyButton';
 import { AuthCard } from './auth/AuthCard';
 import css from './auth/AuthCard.module.css';
+import { EmailActionCard } from './auth/EmailActionCard';
 import { AppLink } from './frame/AppLink';
 
 type Step = 'ask' | 'unknown' | 'notices' | 'digest' | 'report';
 
-/** Unsubscribe page. Mail scanners open links, so only the button changes anything. */
+/** Unsubscribe page of list emails. */
 export function Component() {
   const { t } = useTranslation('public');
   const [query] = useSearchParams();
   const token = query.get('token') ?? '';
   const [step, setStep] = useState<Step>(token ? 'ask' : 'unknown');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
 
   const unsubscribe = async () => {
-    setBusy(true);
-    setProblem(undefined);
     try {
       const done = await body(api.POST('/unsubscribe', { params: { query: { token } } }));
       setStep(done.kind as Step);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) setStep('unknown');
-      else setProblem(errorText(error));
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      setStep('unknown');
     }
-    setBusy(false);
   };
 
   if (step === 'ask') {
     return (
-      <AuthCard title={t('unsubscribe.title')} lead={t('unsubscribe.lead')}>
-        {problem && (
-          <p className={css.problem} role="alert">
-            {problem}
-          </p>
-        )}
-        <BusyButton
-          className={css.only}
-          busy={busy}
-          label={t('unsubscribe.button')}
-          busyLabel={t('unsubscribe.busy')}
-          onClick={() => void unsubscribe()}
-        />
-      </AuthCard>
+      <EmailActionCard
+        title={t('unsubscribe.title')}
+        lead={t('unsubscribe.lead')}
+        label={t('unsubscribe.button')}
+        busyLabel={t('unsubscribe.busy')}
+        act={unsubscribe}
+      />
     );
   }
   const isUnknown = step === 'unknown';
