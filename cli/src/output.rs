@@ -179,7 +179,7 @@ impl Output {
         Ok(())
     }
 
-    /// The hint that a list goes on. On a terminal without the cursor, which is longer than a line.
+    /// Paging hint: flags for the next page. A terminal gets no cursor, as it is longer than a line.
     fn more(&self, cursor: &str, shown: usize) -> String {
         let most = MAX_LIMIT as usize;
         match (self.terminal, shown < most) {

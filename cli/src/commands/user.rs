@@ -139,7 +139,7 @@ pub struct Update {
     last_name: Option<String>,
     #[arg(long)]
     phone: Option<String>,
-    /// Takes effect at once; links sent before stop working, and both addresses are told if the account is in use
+    /// Takes effect at once; earlier links stop working, and both addresses get a mail if the account is in use
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
 }

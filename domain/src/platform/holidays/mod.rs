@@ -49,21 +49,21 @@ pub struct Correction {
     pub created_by: String,
 }
 
-/// A row of the table.
-struct Known {
+/// A row of the built-in table.
+struct TableRow {
     name: &'static str,
     is_estimate: bool,
 }
 
-static TABLE: LazyLock<BTreeMap<Country, BTreeMap<NaiveDate, Known>>> = LazyLock::new(|| {
-    let mut table: BTreeMap<Country, BTreeMap<NaiveDate, Known>> = BTreeMap::new();
+static TABLE: LazyLock<BTreeMap<Country, BTreeMap<NaiveDate, TableRow>>> = LazyLock::new(|| {
+    let mut table: BTreeMap<Country, BTreeMap<NaiveDate, TableRow>> = BTreeMap::new();
     for line in include_str!("../../../data/holidays.csv").lines().skip(1) {
         let (country, rest) = line.split_once(',').expect("a country");
         let (day, rest) = rest.split_once(',').expect("a day");
         let (name, note) = rest.rsplit_once(',').expect("a name and a note");
         let country = Country::ALL.into_iter().find(|one| one.code() == country).expect("a country of formation");
-        let known = Known { name: name.trim_matches('"'), is_estimate: note == "estimate" };
-        table.entry(country).or_default().insert(day.parse().expect("a date"), known);
+        let row = TableRow { name: name.trim_matches('"'), is_estimate: note == "estimate" };
+        table.entry(country).or_default().insert(day.parse().expect("a date"), row);
     }
     table
 });
@@ -117,9 +117,9 @@ pub(crate) async fn business_days(db: &mut impl Sql, country: Country, from: Nai
 pub async fn list(ctx: &Ctx, country: Country) -> Result<Vec<Holiday>> {
     ctx.scope()?;
     let mut found: BTreeMap<NaiveDate, Holiday> = BTreeMap::new();
-    for (day, known) in TABLE.get(&country).into_iter().flatten() {
-        let name = Some(known.name.to_owned());
-        let holiday = Holiday { country, day: *day, name, is_estimate: known.is_estimate, correction: None };
+    for (day, row) in TABLE.get(&country).into_iter().flatten() {
+        let name = Some(row.name.to_owned());
+        let holiday = Holiday { country, day: *day, name, is_estimate: row.is_estimate, correction: None };
         found.insert(*day, holiday);
     }
     for Correction { id, day, name, .. } in store::list(&mut ctx.db(), country).await? {
@@ -223,7 +223,7 @@ mod tests {
                 assert!((9..40).contains(&count), "{} {year}: {count}", country.code());
             }
         }
-        let estimated = |country| TABLE[&country].values().any(|known| known.is_estimate);
+        let estimated = |country| TABLE[&country].values().any(|row| row.is_estimate);
         assert!(estimated(Country::Ae) && !estimated(Country::Us));
     }
 }
