@@ -287,6 +287,13 @@ fn from_problem(problem: Problem) -> AuthError {
         }
         "mfa_challenge_not_found" => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, "mfa_factor_not_found"),
         "mfa_factor_not_found" => AuthError::new(StatusCode::NOT_FOUND, "mfa_factor_not_found"),
+        "passkey_disabled" => AuthError::fixed(StatusCode::NOT_FOUND, "passkey_disabled", "Passkeys are disabled"),
+        code @ ("webauthn_challenge_expired" | "webauthn_challenge_not_found" | "webauthn_verification_failed") => {
+            AuthError::new(StatusCode::BAD_REQUEST, code)
+        }
+        code @ ("too_many_passkeys" | "webauthn_credential_exists") => {
+            AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, code)
+        }
         "insufficient_aal" | "mfa_required" => AuthError::new(StatusCode::FORBIDDEN, "insufficient_aal"),
         code @ ("mfa_challenge_expired"
         | "mfa_factor_name_conflict"
@@ -449,6 +456,11 @@ mod tests {
             "reauthentication_not_valid",
             "request_timeout",
             "method_not_allowed",
+            "too_many_passkeys",
+            "webauthn_challenge_expired",
+            "webauthn_challenge_not_found",
+            "webauthn_credential_exists",
+            "webauthn_verification_failed",
         ] {
             for language in ["en-US", "es"] {
                 assert!(i18n::find(language, "errors", code, &Map::new()).is_some(), "{language} {code}");

@@ -64,7 +64,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
 /// Groups of auth routes with the same limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitKind {
-    /// Tokens for a password or a code.
+    /// Tokens for a password, a code or a passkey.
     SignIn,
     /// Generous: a limited client signs its user out.
     Refresh,
@@ -111,6 +111,11 @@ impl RateLimitKey {
             "/authorize" => found(LimitKind::Provider, "/authorize"),
             "/callback" => found(LimitKind::Callback, "/callback"),
             "/factors/recovery-codes/verify" => found(LimitKind::Factor, "/factors/recovery-codes"),
+            "/passkeys/authentication/options" => found(LimitKind::SignIn, "/passkeys/authentication/options"),
+            "/passkeys/authentication/verify" => found(LimitKind::SignIn, "/passkeys/authentication/verify"),
+            "/passkeys/registration/options" | "/passkeys/registration/verify" => {
+                found(LimitKind::Factor, "/passkeys/registration")
+            }
             // A challenge and its verification count as one attempt.
             path if post && path.starts_with("/factors/") && path.ends_with("/challenge") => {
                 found(LimitKind::Factor, "/factors")
@@ -247,6 +252,10 @@ mod tests {
             ("/factors/7/verify", "", Some(LimitKind::Factor)),
             ("/factors/recovery-codes/verify", "", Some(LimitKind::Factor)),
             ("/factors", "", None),
+            ("/passkeys/authentication/options", "", Some(LimitKind::SignIn)),
+            ("/passkeys/authentication/verify", "", Some(LimitKind::SignIn)),
+            ("/passkeys/registration/verify", "", Some(LimitKind::Factor)),
+            ("/passkeys", "", None),
             ("/logout", "", None),
         ] {
             assert_eq!(kind(&Method::POST, path, query), found, "{path}");

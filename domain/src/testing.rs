@@ -1,4 +1,6 @@
 //! For the tests of every crate: a fresh database of either kind, a clock that stands still, people by name.
+pub mod authenticator;
+
 use crate::{
     accounts::users::{self, NewUser, User},
     kernel::{

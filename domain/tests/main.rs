@@ -33,6 +33,7 @@ mod order_billing;
 mod order_lifecycle;
 mod order_parties;
 mod order_requests;
+mod passkeys;
 mod payout_accounts;
 mod profile;
 mod readiness;

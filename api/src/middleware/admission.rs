@@ -24,7 +24,7 @@ const END_IMPERSONATION_PATH: &str = "/rest/v1/impersonation/end";
 /// GET routes that write: they send a mail or begin a flow.
 const WRITING_GETS: [&str; 2] = ["/auth/v1/reauthenticate", "/auth/v1/user/identities/authorize"];
 /// Sign-in and sign-out stay open during maintenance, so that a super admin can sign in.
-const SIGN_IN_PATHS: [&str; 9] = [
+const SIGN_IN_PATHS: [&str; 11] = [
     "/auth/v1/token",
     "/auth/v1/logout",
     "/auth/v1/verify",
@@ -34,6 +34,8 @@ const SIGN_IN_PATHS: [&str; 9] = [
     "/auth/v1/callback",
     "/auth/v1/sso",
     "/auth/v1/factors/recovery-codes/verify",
+    "/auth/v1/passkeys/authentication/options",
+    "/auth/v1/passkeys/authentication/verify",
 ];
 
 /// The parts of a request that the check reads: never the body.

@@ -12,7 +12,7 @@ use axum::{
 };
 use domain::{
     Action, Ctx,
-    accounts::auth::passwords,
+    accounts::auth::{passkeys::relying_party, passwords},
     kernel::{
         access::{Resource, Role},
         ids::MailId,
@@ -39,6 +39,8 @@ pub struct Settings {
     pages: Pages,
     /// Sign-in providers: `google`, `azure` (Microsoft), if configured.
     sign_in_providers: Vec<&'static str>,
+    /// The only origin where passkeys work; null: nowhere.
+    passkey_origin: Option<String>,
     /// Roles that need a second factor.
     require_mfa: NeedsMfa,
     /// Minimum length of a new password.
@@ -133,6 +135,9 @@ impl Settings {
             representative: found.representative,
             pages: found.pages,
             sign_in_providers: app.providers.names(),
+            passkey_origin: relying_party::check(&ctx.options.public_url)
+                .ok()
+                .map(|url| url.origin().ascii_serialization()),
             require_mfa: found.require_mfa.filled_in(&ctx.options),
             logo: logo_path(ctx, found.logo_id),
             billing: theirs.then_some(found.billing),

@@ -196,7 +196,7 @@ pub struct AccountDetail {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AccountFactor {
     id: FactorId,
-    /// `totp` or `recovery_code`.
+    /// `totp`, `webauthn` (a passkey) or `recovery_code`.
     kind: &'static str,
     name: String,
     verified: bool,
@@ -209,6 +209,7 @@ impl From<Factor> for AccountFactor {
             id: factor.id,
             kind: match factor.kind {
                 factors::Kind::Totp => "totp",
+                factors::Kind::Webauthn => "webauthn",
                 factors::Kind::RecoveryCode => "recovery_code",
             },
             name: factor.friendly_name,

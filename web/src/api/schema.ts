@@ -3453,7 +3453,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: components["schemas"]["FactorId"];
-            /** @description `totp` or `recovery_code`. */
+            /** @description `totp`, `webauthn` (a passkey) or `recovery_code`. */
             kind: string;
             name: string;
             verified: boolean;
@@ -6653,6 +6653,8 @@ export interface components {
             maintenance: components["schemas"]["Maintenance"] | null;
             /** @description Texts of the operator's pages; a page without text is not linked. */
             pages: components["schemas"]["Pages"];
+            /** @description The only origin where passkeys work; null: nowhere. */
+            passkey_origin: string | null;
             /**
              * Format: int64
              * @description Minimum length of a new password.

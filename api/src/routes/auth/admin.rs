@@ -60,7 +60,7 @@ impl FromRequestParts<AppState> for Admin {
 }
 
 /// The errors of these routes where they differ from the others'.
-fn map_error(error: Error) -> AuthError {
+pub(super) fn map_error(error: Error) -> AuthError {
     match &error {
         Error::NotFound(_) => AuthError::fixed(StatusCode::NOT_FOUND, "user_not_found", "User not found"),
         Error::Invalid(_) => {
@@ -71,7 +71,7 @@ fn map_error(error: Error) -> AuthError {
     }
 }
 
-fn id(text: &str) -> Result<UserId> {
+pub(super) fn id(text: &str) -> Result<UserId> {
     text.parse().map_err(|_| AuthError::validation("user_id must be an UUID").with_status(StatusCode::NOT_FOUND))
 }
 

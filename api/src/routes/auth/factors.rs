@@ -1,4 +1,4 @@
-//! `/factors`: authenticator apps, added, shown and removed.
+//! `/factors`: authenticator apps and passkeys as second factors, added, shown and removed.
 use super::{
     extract::{Body, Path, SessionCtx, non_empty},
     view::SessionView,
@@ -9,8 +9,8 @@ use crate::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
-    Error,
-    accounts::auth::factors,
+    Ctx, Error,
+    accounts::auth::{factors, passkeys::factor},
     kernel::ids::{ChallengeId, FactorId},
 };
 use qrcode::{QrCode, render::svg};
@@ -41,11 +41,11 @@ pub async fn enroll(
             ));
         }
         Some("webauthn") => {
-            return Err(AuthError::fixed(
-                UNPROCESSABLE,
-                "mfa_webauthn_enroll_not_enabled",
-                "MFA enroll is disabled for WebAuthn",
-            ));
+            let made =
+                factor::enroll(&ctx, input.friendly_name.as_deref()).await.map_err(map_invalid).map_err(|error| {
+                    passkeys_off(error, "mfa_webauthn_enroll_not_enabled", "MFA enroll is disabled for WebAuthn")
+                })?;
+            return Ok(Json(json!({ "id": made.id, "type": made.kind.name(), "friendly_name": made.friendly_name })));
         }
         _ => return Err(AuthError::validation("factor_type needs to be totp, phone, or webauthn")),
     }
@@ -60,9 +60,28 @@ pub async fn enroll(
     })))
 }
 
-/// Reads no body.
+/// The error of the route where the portal's URL allows no passkeys.
+fn passkeys_off(error: AuthError, code: &'static str, text: &'static str) -> AuthError {
+    if error.code() == "passkey_disabled" { AuthError::fixed(UNPROCESSABLE, code, text) } else { error }
+}
+
+fn verification_off(error: AuthError) -> AuthError {
+    passkeys_off(error, "mfa_webauthn_verify_not_enabled", "MFA verification is disabled for WebAuthn")
+}
+
+/// Reads no body: the relying party is the portal's, whatever the client names.
 pub async fn challenge(SessionCtx(ctx, _): SessionCtx, Path(id): Path<String>) -> Result<Json<Value>> {
-    let made = factors::challenge(&ctx, factor(&id)?).await?;
+    let id = factor_id(&id)?;
+    if factor::is_passkey(&ctx, id).await? {
+        let (kind, made) = factor::challenge(&ctx, id).await.map_err(|e| verification_off(e.into()))?;
+        return Ok(Json(json!({
+            "id": made.id,
+            "type": "webauthn",
+            "expires_at": made.expires_at.timestamp(),
+            "webauthn": { "type": kind.name(), "credential_options": { "publicKey": made.options } },
+        })));
+    }
+    let made = factors::challenge(&ctx, id).await?;
     Ok(Json(json!({ "id": made.id, "type": "totp", "expires_at": made.expires_at.timestamp() })))
 }
 
@@ -70,6 +89,13 @@ pub async fn challenge(SessionCtx(ctx, _): SessionCtx, Path(id): Path<String>) -
 pub struct Verify {
     challenge_id: Option<String>,
     code: Option<String>,
+    webauthn: Option<VerifyWebauthn>,
+}
+
+#[derive(Deserialize)]
+struct VerifyWebauthn {
+    r#type: Option<String>,
+    credential_response: Option<Value>,
 }
 
 pub async fn verify(
@@ -78,14 +104,43 @@ pub async fn verify(
     Path(id): Path<String>,
     Body(input): Body<Verify>,
 ) -> Result<SessionView> {
-    let id = factor(&id)?;
+    let id = factor_id(&id)?;
+    if factor::is_passkey(&ctx, id).await? {
+        return verify_passkey(&app, &ctx, id, &input).await;
+    }
     let code = non_empty(input.code.as_ref()).ok_or(AuthError::validation("Code needs to be non-empty"))?;
-    let challenge: ChallengeId = non_empty(input.challenge_id.as_ref())
+    let challenge = challenge_id(&input)?;
+    let granted = factors::verify(&ctx, &app.auth, id, challenge, code).await.map_err(unprocessable_if_gone)?;
+    Ok(granted.into())
+}
+
+fn challenge_id(input: &Verify) -> Result<ChallengeId> {
+    non_empty(input.challenge_id.as_ref())
         .and_then(|id| id.parse().ok())
-        .ok_or_else(|| AuthError::from(Error::conflict("mfa_challenge_not_found")))?;
-    let granted = factors::verify(&ctx, &app.auth, id, challenge, code).await.map_err(|e| {
-        let error = AuthError::from(e);
-        if error.code() == "mfa_factor_not_found" { error.with_status(UNPROCESSABLE) } else { error }
+        .ok_or_else(|| AuthError::from(Error::conflict("mfa_challenge_not_found")))
+}
+
+fn unprocessable_if_gone(error: Error) -> AuthError {
+    let error = AuthError::from(error);
+    if error.code() == "mfa_factor_not_found" { error.with_status(UNPROCESSABLE) } else { error }
+}
+
+async fn verify_passkey(app: &AppState, ctx: &Ctx, id: FactorId, input: &Verify) -> Result<SessionView> {
+    let given = input.webauthn.as_ref().ok_or(AuthError::validation("WebAuthn config required"))?;
+    if !matches!(given.r#type.as_deref(), Some("create" | "request")) {
+        return Err(AuthError::validation("WebAuthn type must be create or request"));
+    }
+    let credential = given.credential_response.as_ref().filter(|credential| !credential.is_null());
+    let credential = credential.ok_or(AuthError::validation("credential_response required"))?;
+    let granted = factor::verify(ctx, &app.auth, id, challenge_id(input)?, credential).await.map_err(|e| {
+        let error = verification_off(unprocessable_if_gone(e));
+        match error.code() {
+            // The fixed message of the code is about authenticator apps.
+            code @ "mfa_verification_failed" => {
+                AuthError::with_message_key(UNPROCESSABLE, code, "webauthn_verification_failed")
+            }
+            _ => error,
+        }
     })?;
     Ok(granted.into())
 }
@@ -95,7 +150,7 @@ pub async fn unenroll(
     SessionCtx(ctx, _): SessionCtx,
     Path(id): Path<String>,
 ) -> Result<Json<Value>> {
-    let id = factor(&id)?;
+    let id = factor_id(&id)?;
     factors::unenroll(&ctx, &app.auth, id).await.map_err(|e| {
         let error = AuthError::from(e);
         if error.code() == "insufficient_aal" { error.with_status(UNPROCESSABLE) } else { error }
@@ -103,7 +158,7 @@ pub async fn unenroll(
     Ok(Json(json!({ "id": id })))
 }
 
-fn factor(id: &str) -> Result<FactorId> {
+fn factor_id(id: &str) -> Result<FactorId> {
     let wrong = || AuthError::validation("factor_id must be an UUID").with_status(StatusCode::NOT_FOUND);
     id.parse().map_err(|_| wrong())
 }

@@ -5,6 +5,7 @@ mod extract;
 mod factors;
 mod identities;
 mod mail;
+mod passkeys;
 mod provider;
 mod public;
 mod recovery_codes;
@@ -32,7 +33,7 @@ use axum::{
     http::{HeaderValue, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
-    routing::{any, delete, get, post},
+    routing::{any, delete, get, patch, post},
 };
 use redirect::RedirectTo;
 use std::sync::Arc;
@@ -58,6 +59,12 @@ pub fn router(app: &AppState) -> Router<AppState> {
         )
         .route("/factors/recovery-codes/verify", post(recovery_codes::verify))
         .route("/factors/recovery-codes/regenerate", post(recovery_codes::remake))
+        .route("/passkeys", get(passkeys::list))
+        .route("/passkeys/{id}", patch(passkeys::rename).delete(passkeys::remove))
+        .route("/passkeys/registration/options", post(passkeys::registration_options))
+        .route("/passkeys/registration/verify", post(passkeys::register))
+        .route("/passkeys/authentication/options", post(passkeys::sign_in_options))
+        .route("/passkeys/authentication/verify", post(passkeys::sign_in))
         .route("/signup", post(signup::signup))
         .route("/otp", post(mail::otp))
         .route("/magiclink", post(mail::otp))
@@ -78,6 +85,8 @@ pub fn router(app: &AppState) -> Router<AppState> {
         .route("/admin/users/{id}", get(admin::get).put(admin::update).delete(admin::delete))
         .route("/admin/users/{id}/factors", get(admin::factors))
         .route("/admin/users/{id}/factors/{factor}", delete(admin::remove_factor))
+        .route("/admin/users/{id}/passkeys", get(passkeys::list_of))
+        .route("/admin/users/{id}/passkeys/{passkey}", delete(passkeys::remove_for_user))
         .route("/admin/generate_link", post(admin::generate_link))
         .route("/admin/audit", get(admin::audit))
         .route("/admin/oauth/{*rest}", any(unsupported::oauth_clients))

@@ -6,6 +6,7 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
+use domain::accounts::auth::passkeys::relying_party;
 use serde_json::{Value, json};
 
 pub async fn jwks(State(app): State<AppState>) -> Response {
@@ -32,5 +33,6 @@ pub async fn settings(State(app): State<AppState>) -> Json<Value> {
         "sms_provider": "",
         "saml_enabled": false,
         "mfa_enabled": true,
+        "passkeys_enabled": relying_party::check(&app.options.public_url).is_ok(),
     }))
 }

@@ -1,5 +1,5 @@
-//! Second factors (MFA): TOTP authenticators, enrolled and verified. Recovery codes are factors too
-//! ([`super::recovery_codes`]).
+//! Second factors (MFA): TOTP authenticators, enrolled and verified. Passkeys ([`super::passkeys::factor`]) and recovery codes
+//! ([`super::recovery_codes`]) are factors too.
 //!
 //! Authenticator secrets are not stored: they are derived from a signing key and the factor's id, like refresh tokens,
 //! so that a copy of the database is not enough to sign in.
@@ -8,7 +8,7 @@ pub(crate) mod store;
 use super::{
     Auth, TokenGrant,
     login_throttle::{self, ThrottleKey},
-    security_mails,
+    passkeys, security_mails,
     sessions::{self, Session},
     sign_in_history, tokens,
 };
@@ -43,6 +43,8 @@ const MAX_NAME_LENGTH: usize = 100;
 crate::kernel::text_enum! {
     pub enum Kind {
         Totp = "totp",
+        /// A passkey; its row is in `passkeys`.
+        Webauthn = "webauthn",
         RecoveryCode = "recovery_code",
     }
 }
@@ -58,18 +60,19 @@ crate::kernel::text_enum! {
     /// Authentication method of a second factor in the `amr` claim.
     pub(super) enum Method {
         Totp = "totp",
+        Webauthn = "mfa/webauthn",
         RecoveryCode = "mfa/recovery_code",
     }
 }
 
 impl Method {
     pub fn is_second_factor(proof: &str) -> bool {
-        [Self::Totp, Self::RecoveryCode].iter().any(|method| method.name() == proof)
+        Self::ALL.iter().any(|method| method.name() == proof)
     }
 }
 
 crate::kernel::db::row! {
-    /// A row of `factors`.
+    /// A row of `factors`, or a passkey that is a second factor.
     #[derive(Clone, Debug, Deserialize, sqlx::FromRow)]
     pub struct Factor {
         pub id: FactorId,
@@ -128,7 +131,7 @@ pub async fn enroll(
     issuer: Option<&str>,
 ) -> Result<EnrolledFactor> {
     let me = require_signed_in(ctx)?;
-    require_aal2_if_enrolled(ctx, me).await?;
+    require_aal2_if_enrolled(&mut ctx.db(), me).await?;
     let name = validate_name(friendly_name)?;
     let issuer = match issuer.map(str::trim).filter(|issuer| !issuer.is_empty()) {
         Some(issuer) => issuer.to_owned(),
@@ -154,21 +157,8 @@ pub async fn enroll(
 
 /// [`enroll`] within its transaction.
 async fn insert_unverified(tx: &mut Tx, ctx: &Ctx, auth: &Auth, me: &SignedIn, name: &str) -> Result<(User, Factor)> {
-    let user = lock_signed_in(tx, me.id).await?;
+    let user = check_enrollment(tx, ctx, me, name).await?;
     let now = ctx.now();
-    store::delete_unverified(tx, me.id, Some(now - UNVERIFIED_TTL)).await?;
-    let present = store::list(tx, me.id).await?;
-    // Checked again under the lock: a first factor may have been verified since.
-    if !me.mfa.aal2 && present.iter().any(|factor| factor.status == Status::Verified) {
-        return Err(Error::forbidden("insufficient_aal"));
-    }
-    sessions::require_recent_reauthentication(tx, ctx, me).await?;
-    if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(name)) {
-        return Err(Error::conflict("mfa_factor_name_conflict"));
-    }
-    if present.len() >= MAX_FACTORS {
-        return Err(Error::conflict("too_many_enrolled_mfa_factors"));
-    }
     let factor = Factor {
         id: FactorId(ctx.random.uuid()),
         user_id: me.id,
@@ -183,6 +173,26 @@ async fn insert_unverified(tx: &mut Tx, ctx: &Ctx, auth: &Auth, me: &SignedIn, n
     };
     store::insert(tx, &factor).await?;
     Ok((user, factor))
+}
+
+/// Checks that the signed-in user may enroll a factor of this name, under the lock of the account.
+///
+/// # Errors
+/// As [`enroll`].
+pub(super) async fn check_enrollment(tx: &mut Tx, ctx: &Ctx, me: &SignedIn, name: &str) -> Result<User> {
+    let user = lock_signed_in(tx, me.id).await?;
+    store::delete_unverified(tx, me.id, Some(ctx.now() - UNVERIFIED_TTL)).await?;
+    // Under the lock: a first factor may have been verified since.
+    require_aal2_if_enrolled(tx, me).await?;
+    sessions::require_recent_reauthentication(tx, ctx, me).await?;
+    let present = store::list(tx, me.id).await?;
+    if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(name)) {
+        return Err(Error::conflict("mfa_factor_name_conflict"));
+    }
+    if present.len() >= MAX_FACTORS {
+        return Err(Error::conflict("too_many_enrolled_mfa_factors"));
+    }
+    Ok(user)
 }
 
 /// Creates a challenge for one's own authenticator.
@@ -251,13 +261,8 @@ async fn verify_within(
     let user = lock_signed_in(tx, me.id).await?;
     let now = ctx.now();
     let factor = find_own(tx, now, me.id, id).await?;
-    if factor.status == Status::Unverified && !me.mfa.aal2 {
-        let present = store::list(tx, me.id).await?;
-        if present.iter().any(|factor| factor.status == Status::Verified) {
-            return Err(Error::forbidden("insufficient_aal"));
-        }
-    }
     if factor.status == Status::Unverified {
+        require_aal2_if_enrolled(tx, me).await?;
         sessions::require_recent_reauthentication(tx, ctx, me).await?;
     }
     let challenge =
@@ -285,6 +290,7 @@ async fn verify_within(
     store::mark_verified(tx, factor.id, step, now).await?;
     store::mark_challenge_verified(tx, challenge.id, now).await?;
     store::delete_unverified(tx, me.id, None).await?;
+    passkeys::store::use_as_second_factors(tx, me.id).await?;
     if factor.status == Status::Unverified {
         let event = users::event("user.factor_added", &user).with("factor_id", factor.id.to_string());
         activity::append(tx, ctx, event).await?;
@@ -354,17 +360,30 @@ pub async fn remove_for_user(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId
     Ok(factor)
 }
 
-async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], factor: &Factor) -> Result<()> {
+/// Removes a factor of `all`, or another passkey, with its mail. The last authenticator takes the recovery codes with it.
+///
+/// # Errors
+/// Database errors.
+pub(super) async fn remove_with_codes(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    all: &[Factor],
+    factor: &Factor,
+) -> Result<()> {
     remove(tx, ctx, user, factor).await?;
-    let act = match factor.kind {
-        Kind::Totp => SecurityAct::FactorRemoved,
-        Kind::RecoveryCode => SecurityAct::RecoveryCodesRemoved,
-    };
     if factor.status == Status::Verified {
-        security_mails::notify(tx, ctx, act, user).await?;
+        match factor.kind {
+            Kind::Totp => security_mails::notify(tx, ctx, SecurityAct::FactorRemoved, user).await?,
+            Kind::Webauthn => {
+                let act = SecurityAct::PasskeyRemoved;
+                security_mails::notify_passkey(tx, ctx, act, user, &factor.friendly_name).await?;
+            }
+            Kind::RecoveryCode => security_mails::notify(tx, ctx, SecurityAct::RecoveryCodesRemoved, user).await?,
+        }
     }
     let authenticators = all.iter().filter(|f| is_verified_authenticator(f) && f.id != factor.id);
-    if factor.kind == Kind::Totp && authenticators.count() == 0 {
+    if factor.kind != Kind::RecoveryCode && authenticators.count() == 0 {
         for codes in all.iter().filter(|f| f.kind == Kind::RecoveryCode) {
             remove(tx, ctx, user, codes).await?;
         }
@@ -372,7 +391,7 @@ async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], 
     Ok(())
 }
 
-/// Removes all second factors of a user who has lost them, and ends their sessions. Returns the number of
+/// Removes all second factors and passkeys of a user who has lost them, and ends their sessions. Returns the number of
 /// authenticators. Super admins and the operator.
 ///
 /// # Errors
@@ -388,9 +407,10 @@ pub async fn reset(ctx: &Ctx, id: UserId) -> Result<usize> {
             for factor in &factors {
                 store::delete(tx, factor).await?;
             }
+            let had_passkey = passkeys::remove_all_of(tx, id).await?;
             sessions::end_all_of(tx, ctx, id).await?;
             activity::append(tx, ctx, users::event("user.mfa_reset", &user)).await?;
-            if factors.iter().any(|factor| factor.status == Status::Verified) {
+            if had_passkey || factors.iter().any(|factor| factor.status == Status::Verified) {
                 security_mails::notify(tx, ctx, SecurityAct::FactorsReset, &user).await?;
             }
             Ok(factors.iter().filter(|f| is_verified_authenticator(f)).count())
@@ -431,7 +451,7 @@ pub(super) async fn load_many(
     Ok(found)
 }
 
-/// Whether a user has a verified authenticator, so that sessions require a second factor.
+/// Whether a user has a verified authenticator or a passkey as second factor, so that sessions require one.
 ///
 /// # Errors
 /// Database errors.
@@ -445,7 +465,15 @@ pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {
 /// Database errors.
 #[tracing::instrument(level = "debug", name = "auth.factors.clean_up", skip_all)]
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
-    ctx.transaction(|tx| store::delete_expired(tx, ctx.now(), ctx.now() - UNVERIFIED_TTL).scope_boxed()).await
+    ctx.transaction(|tx| {
+        async move {
+            let (now, before) = (ctx.now(), ctx.now() - UNVERIFIED_TTL);
+            let challenges = store::delete_expired(tx, now, before).await?;
+            Ok(challenges + passkeys::store::delete_expired(tx, now, before).await?)
+        }
+        .scope_boxed()
+    })
+    .await
 }
 
 /// Removes the factors that were added since, and the recovery codes if they were made since or no authenticator is left.
@@ -458,6 +486,7 @@ pub(super) async fn remove_added_since(tx: &mut Tx, ctx: &Ctx, user: &User, sinc
     for factor in factors.iter().filter(|factor| factor.kind == Kind::Totp && is_new(factor)) {
         remove(tx, ctx, user, factor).await?;
     }
+    passkeys::remove_added_since(tx, ctx, user, since).await?;
     let remains = factors.iter().any(|factor| is_verified_authenticator(factor) && !is_new(factor));
     let codes = factors.iter().find(|factor| factor.kind == Kind::RecoveryCode);
     if let Some(codes) = codes
@@ -472,11 +501,15 @@ pub(super) async fn remove(tx: &mut Tx, ctx: &Ctx, user: &User, factor: &Factor)
     sessions::drop_to_aal1(tx, user.id, factor.id).await?;
     store::delete(tx, factor).await?;
     if factor.status == Status::Verified {
-        let action = match factor.kind {
-            Kind::Totp => "user.factor_removed",
-            Kind::RecoveryCode => "user.recovery_codes_removed",
+        let id = factor.id.to_string();
+        let event = match factor.kind {
+            Kind::Totp => users::event("user.factor_removed", user).with("factor_id", id),
+            Kind::Webauthn => users::event("user.passkey_removed", user)
+                .with("passkey_id", id)
+                .with("name", factor.friendly_name.clone()),
+            Kind::RecoveryCode => users::event("user.recovery_codes_removed", user).with("factor_id", id),
         };
-        activity::append(tx, ctx, users::event(action, user).with("factor_id", factor.id.to_string())).await?;
+        activity::append(tx, ctx, event).await?;
     }
     Ok(())
 }
@@ -492,9 +525,9 @@ pub(super) async fn lock_signed_in(tx: &mut Tx, id: UserId) -> Result<User> {
     users::store::lock(tx, id).await?.ok_or(Error::unauthenticated("user_not_found"))
 }
 
-/// Requires aal2 of users with a verified authenticator.
-pub(super) async fn require_aal2_if_enrolled(ctx: &Ctx, me: &SignedIn) -> Result<()> {
-    if !me.mfa.aal2 && is_enrolled(&mut ctx.db(), me.id).await? {
+/// Requires aal2 of users who have a second factor, or a passkey where their role requires one.
+pub(super) async fn require_aal2_if_enrolled(db: &mut impl Sql, me: &SignedIn) -> Result<()> {
+    if !me.mfa.aal2 && (me.mfa.enrolled || is_enrolled(db, me.id).await?) {
         return Err(Error::forbidden("insufficient_aal"));
     }
     Ok(())
@@ -507,9 +540,9 @@ pub(super) fn validate_name(text: Option<&str>) -> Result<String> {
     Ok(name.unwrap_or_default())
 }
 
-/// Whether this is a verified authenticator.
+/// Whether this is a verified authenticator or passkey.
 pub(super) fn is_verified_authenticator(factor: &Factor) -> bool {
-    factor.kind == Kind::Totp && factor.status == Status::Verified
+    factor.kind != Kind::RecoveryCode && factor.status == Status::Verified
 }
 
 fn is_live(factor: &Factor, now: DateTime<Utc>) -> bool {

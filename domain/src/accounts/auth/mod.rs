@@ -1,4 +1,4 @@
-//! Authentication: passwords, one-time links, provider sign-in, second factors, sessions and their tokens.
+//! Authentication: passwords, one-time links, provider sign-in, passkeys, second factors, sessions and their tokens.
 //!
 //! Accounts and their status are in `users`; the wire protocol is in the API.
 pub mod device;
@@ -11,6 +11,7 @@ pub mod links;
 pub mod login_throttle;
 pub mod mail_rate_limit;
 pub mod mail_request;
+pub mod passkeys;
 pub mod passwords;
 pub mod recovery_codes;
 pub mod sessions;

@@ -42,6 +42,14 @@ pub(super) async fn notify_identity(
     mails::queue_security_mail(tx, ctx, SecurityMail::new(act, user.id).with("provider", provider)).await
 }
 
+/// [`notify`] for a passkey, by its name.
+///
+/// # Errors
+/// Database errors.
+pub(super) async fn notify_passkey(tx: &mut Tx, ctx: &Ctx, act: SecurityAct, user: &User, name: &str) -> Result<()> {
+    mails::queue_security_mail(tx, ctx, SecurityMail::new(act, user.id).with("passkey", name)).await
+}
+
 /// Tells the old and the new address of an account of the change. A change by others revokes the links of earlier mails: the
 /// old mailbox must not take the account back.
 ///

@@ -124,7 +124,7 @@ fn rotation(token: i64, active: i64, raised: i64, since: Duration) -> Rotation {
 /// # Errors
 /// Database errors.
 pub(super) async fn start(tx: &mut Tx, ctx: &Ctx, user: &User, method: &str) -> Result<Session> {
-    start_with(tx, ctx, user, method, None, None).await
+    start_with(tx, ctx, user, SignIn::new(method)).await
 }
 
 /// [`start`] with the identity provider.
@@ -138,7 +138,7 @@ pub(super) async fn start_with_provider(
     method: &str,
     provider: Option<&str>,
 ) -> Result<Session> {
-    start_with(tx, ctx, user, method, provider, None).await
+    start_with(tx, ctx, user, SignIn { provider, ..SignIn::new(method) }).await
 }
 
 /// [`start`] with the administrator whose link or password it was, if any.
@@ -152,30 +152,59 @@ pub(super) async fn start_by(
     method: &str,
     begun_by: Option<String>,
 ) -> Result<Session> {
-    start_with(tx, ctx, user, method, None, begun_by).await
+    start_with(tx, ctx, user, SignIn { begun_by, ..SignIn::new(method) }).await
 }
 
-async fn start_with(
+/// [`start`] with a passkey that verified its user: at aal2, as a password with a second factor.
+///
+/// # Errors
+/// Database errors.
+pub(super) async fn start_by_passkey(
     tx: &mut Tx,
     ctx: &Ctx,
     user: &User,
     method: &str,
-    provider: Option<&str>,
-    begun_by: Option<String>,
+    passkey: FactorId,
 ) -> Result<Session> {
+    start_with(tx, ctx, user, SignIn { passkey: Some(passkey), ..SignIn::new(method) }).await
+}
+
+/// What a session begins with.
+struct SignIn<'a> {
+    method: &'a str,
+    /// Identity provider, if any.
+    provider: Option<&'a str>,
+    /// The administrator whose link or password it was, if any.
+    begun_by: Option<String>,
+    passkey: Option<FactorId>,
+}
+
+impl<'a> SignIn<'a> {
+    fn new(method: &'a str) -> Self {
+        Self { method, provider: None, begun_by: None, passkey: None }
+    }
+}
+
+async fn start_with(tx: &mut Tx, ctx: &Ctx, user: &User, sign_in: SignIn<'_>) -> Result<Session> {
+    let SignIn { method, provider, begun_by, passkey } = sign_in;
     let now = ctx.now();
+    let proof = |method: &str, provider: Option<&str>| AmrEntry {
+        method: method.to_owned(),
+        provider: provider.map(str::to_owned),
+        timestamp: now.timestamp(),
+    };
+    let mut amr = vec![proof(method, provider)];
+    if passkey.is_some() {
+        amr.push(proof(Method::Webauthn.name(), None));
+    }
     let session = Session {
         id: SessionId(ctx.random.uuid()),
         user_id: user.id,
-        aal: "aal1".to_owned(),
-        amr: vec![AmrEntry {
-            method: method.to_owned(),
-            provider: provider.map(str::to_owned),
-            timestamp: now.timestamp(),
-        }],
+        aal: if passkey.is_some() { "aal2" } else { "aal1" }.to_owned(),
+        amr,
         refresh_counter: 0,
         raised_counter: 0,
-        factor_id: None,
+        factor_id: passkey,
         refreshed_at: now,
         created_at: now,
         ended_at: None,

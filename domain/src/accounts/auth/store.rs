@@ -1,7 +1,7 @@
 //! SQL of sessions, and of the factors and identities of an account.
 use super::{
     Account,
-    factors::{self, Factor},
+    factors::{self, Factor, store::ALL_FACTORS},
     identities::Identity,
     sessions::{EndedSession, Session},
 };
@@ -37,7 +37,7 @@ pub fn extras_columns(dialect: Dialect, user: &str) -> String {
     let identities =
         format!("select {} from identities where user_id = {user} order by created_at, id", Identity::LIST);
     let factors =
-        format!("select {} from factors where user_id = {user} order by created_at, kind desc, id", Factor::LIST);
+        format!("select {} from {ALL_FACTORS} where user_id = {user} order by created_at, kind desc, id", Factor::LIST);
     format!(
         "({}) as identities, ({}) as factors",
         select_nested(dialect, Identity::COLUMNS, &identities),

@@ -7,6 +7,7 @@ use super::{
     factors::{self, Factor},
     identities::{self, Identity, ProviderTokens},
     impersonation::{self, Impersonation},
+    passkeys,
     sessions::{self, AmrEntry, Session},
     store,
 };
@@ -304,9 +305,12 @@ async fn verify(
     if !users::can_sign_in(&mut db, &user, now).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
+    let required = settings::require_mfa(&mut db, options).await?.of(user.role);
     let mfa = Mfa {
-        required: settings::require_mfa(&mut db, options).await?.of(user.role),
-        enrolled: factors::is_enrolled(&mut db, user_id).await?,
+        required,
+        // Where a second factor is required, a passkey is one: the password alone must not enroll another.
+        enrolled: factors::is_enrolled(&mut db, user_id).await?
+            || required && passkeys::store::has_any(&mut db, user_id).await?,
         // Both: the session may have been dropped to aal1, and an older token keeps its level.
         aal2: session.aal == "aal2" && claims.aal.as_deref() == Some("aal2"),
     };

@@ -97,6 +97,7 @@ const PORTAL_TABLES: &[&str] = &[
     "notifications",
     "notified",
     "office_logos",
+    "passkeys",
     "payout_numbers",
     "payout_runs",
     "payouts",
@@ -125,6 +126,7 @@ const PORTAL_TABLES: &[&str] = &[
     "upload_parts",
     "uploads",
     "users",
+    "webauthn_challenges",
 ];
 
 /// Whether the portal owns the table.

@@ -5,7 +5,10 @@ use super::{
     store,
 };
 use crate::{
-    accounts::auth::{Keys, factors, keys},
+    accounts::auth::{
+        Keys, factors, keys,
+        passkeys::relying_party::{self, Unsupported},
+    },
     kernel::{
         ctx::Ctx,
         db::{Dialect, Sql},
@@ -54,7 +57,8 @@ const MAX_NAMED: usize = 5;
 /// Internal if the database fails.
 #[tracing::instrument(level = "debug", name = "security_scan.run_all", skip_all)]
 pub async fn run_all(ctx: &Ctx, program: &ProgramChecks) -> Result<Vec<Finding>> {
-    let mut findings = vec![encryption(ctx), demo_sign_ins(ctx).await?, second_factor(ctx).await?, staff(ctx).await?];
+    let mut findings =
+        vec![encryption(ctx), passkeys(ctx), demo_sign_ins(ctx).await?, second_factor(ctx).await?, staff(ctx).await?];
     findings.extend(super_admins(ctx).await?);
     findings.extend([default_password(ctx), signup(ctx), log(ctx).await?, signing_keys(ctx)]);
     findings.extend(unusable_factors(ctx).await?);
@@ -88,6 +92,17 @@ fn encryption(ctx: &Ctx) -> Finding {
         (true, _) => ok("encryption", "encrypted"),
         (false, true) => note("encryption", "only_here"),
         (false, false) => failed("encryption", "not_encrypted"),
+    }
+    .with("url", url.clone())
+}
+
+/// Passkeys are bound to the domain of the public URL.
+fn passkeys(ctx: &Ctx) -> Finding {
+    let url = &ctx.options.public_url;
+    match relying_party::check(url) {
+        Ok(_) => ok("passkeys", "passkeys_work"),
+        Err(Unsupported::NoDomain) => note("passkeys", "passkeys_no_domain"),
+        Err(Unsupported::NotSecure) => note("passkeys", "passkeys_not_secure"),
     }
     .with("url", url.clone())
 }

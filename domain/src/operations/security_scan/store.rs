@@ -58,7 +58,8 @@ pub async fn finish(
 
 /// Condition of active users without a verified second factor.
 const WITHOUT_FACTOR: &str = "u.status = 'active' \
-     and not exists (select 1 from factors f where f.user_id = u.id and f.kind = 'totp' and f.status = 'verified')";
+     and not exists (select 1 from factors f where f.user_id = u.id and f.kind = 'totp' and f.status = 'verified') \
+     and not exists (select 1 from passkeys p where p.user_id = u.id and p.credential_id is not null)";
 
 /// Counts active staff without a verified second factor.
 pub async fn count_staff_without_factor(db: &mut Db) -> Result<i64> {

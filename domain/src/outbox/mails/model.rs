@@ -78,6 +78,8 @@ crate::kernel::text_enum! {
     pub enum SecurityAct {
         FactorAdded = "factor_added",
         FactorRemoved = "factor_removed",
+        PasskeyAdded = "passkey_added",
+        PasskeyRemoved = "passkey_removed",
         /// All second factors, by an administrator.
         FactorsReset = "factors_reset",
         RecoveryCodesMade = "recovery_codes_made",

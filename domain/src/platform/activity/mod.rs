@@ -324,6 +324,9 @@ pub fn redact(actor: &Actor, mut event: Activity) -> Activity {
         "user" if verb.starts_with("factor_") => {
             event.data.remove("factor_id");
         }
+        "user" if verb.starts_with("passkey_") => {
+            event.data.remove("passkey_id");
+        }
         // The page that requested the test data knows the job by its id.
         "seed" => {
             event.data.remove("reason");

@@ -1,5 +1,5 @@
 //! SQL of second factors.
-use super::{Challenge, Factor};
+use super::{super::passkeys, Challenge, Factor, Kind};
 use crate::kernel::{
     db::{Row, Sql, Tx, in_id_list, insert},
     error::Result,
@@ -9,6 +9,13 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 const COLUMNS: &str = Factor::LIST;
+
+/// Authenticators, recovery codes, and the passkeys that are second factors.
+pub(in super::super) const ALL_FACTORS: &str = "(select id, user_id, kind, friendly_name, status, key_id, last_step, \
+     last_challenged_at, created_at, updated_at from factors \
+     union all select id, user_id, 'webauthn', friendly_name, \
+     case when credential_id is null then 'unverified' else 'verified' end, null, null, \
+     last_challenged_at, created_at, updated_at from passkeys where second_factor = true) all_factors";
 
 /// Address and key of each verified authenticator.
 pub async fn keys_in_use(db: &mut impl Sql) -> Result<Vec<(String, String)>> {
@@ -26,7 +33,7 @@ pub async fn insert(tx: &mut Tx, factor: &Factor) -> Result<()> {
 }
 
 pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
-    db.sql_built(format!("select {COLUMNS} from factors where user_id = $1 order by created_at, kind desc, id"))
+    db.sql_built(format!("select {COLUMNS} from {ALL_FACTORS} where user_id = $1 order by created_at, kind desc, id"))
         .bind(user)
         .all()
         .await
@@ -35,17 +42,20 @@ pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
 /// Factors of several users, each user's as in [`list`].
 pub async fn list_of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Factor>> {
     let sql = format!(
-        "select {COLUMNS} from factors where user_id {} order by created_at, kind desc, id",
+        "select {COLUMNS} from {ALL_FACTORS} where user_id {} order by created_at, kind desc, id",
         in_id_list(db.dialect())
     );
     db.sql_built(sql).bind(json!(users).to_string()).all().await
 }
 
 pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {
-    db.sql("select exists (select 1 from factors where user_id = $1 and kind = 'totp' and status = 'verified')")
-        .bind(user)
-        .scalar()
-        .await
+    db.sql(
+        "select exists (select 1 from factors where user_id = $1 and kind = 'totp' and status = 'verified') \
+         or exists (select 1 from passkeys where user_id = $1 and second_factor = true and credential_id is not null)",
+    )
+    .bind(user)
+    .scalar()
+    .await
 }
 
 /// Marks a factor as verified in this time step.
@@ -66,6 +76,7 @@ pub async fn mark_challenged(tx: &mut Tx, id: FactorId, at: DateTime<Utc>) -> Re
 
 /// Deletes the user's unverified factors: all, or those created before `before`.
 pub async fn delete_unverified(tx: &mut Tx, user: UserId, before: Option<DateTime<Utc>>) -> Result<()> {
+    passkeys::store::delete_unverified(tx, user, before).await?;
     let query = match before {
         None => tx.sql("delete from factors where user_id = $1 and status = 'unverified'").bind(user),
         Some(before) => tx
@@ -79,8 +90,12 @@ pub async fn delete_unverified(tx: &mut Tx, user: UserId, before: Option<DateTim
 
 /// Challenges are deleted by cascade.
 pub async fn delete(tx: &mut Tx, factor: &Factor) -> Result<()> {
-    if factor.kind == super::Kind::RecoveryCode {
-        tx.sql("delete from recovery_codes where user_id = $1").bind(factor.user_id).run().await?;
+    match factor.kind {
+        Kind::Totp => {}
+        Kind::Webauthn => return passkeys::store::delete(tx, factor.id).await,
+        Kind::RecoveryCode => {
+            tx.sql("delete from recovery_codes where user_id = $1").bind(factor.user_id).run().await?;
+        }
     }
     tx.sql("delete from factors where id = $1").bind(factor.id).run().await?;
     Ok(())
