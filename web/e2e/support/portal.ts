@@ -107,7 +107,7 @@ export class Portal {
   /** Expires all links, flows and challenges. */
   async expireLinksAndCodes(): Promise<void> {
     const past = "expires_at = '2000-01-01T00:00:00+00:00'";
-    for (const table of ['links', 'flows', 'factor_challenges'])
+    for (const table of ['links', 'flows', 'factor_challenges', 'webauthn_challenges'])
       await this.place.sql(`update ${table} set ${past}`);
   }
 

@@ -42,7 +42,13 @@ export function AddAuthenticator({ first: isFirst, onClose }: Props) {
       closeOnEscape={!enrolled}
     >
       {first || name !== undefined ? (
-        <TotpSetup name={name} onEnrolled={() => setEnrolled(true)} onDone={done} onCancel={close} />
+        <TotpSetup
+          name={name}
+          offerPasskey={first}
+          onEnrolled={() => setEnrolled(true)}
+          onDone={done}
+          onCancel={close}
+        />
       ) : (
         <NameForm onNamed={setName} />
       )}

@@ -1,4 +1,5 @@
-import { Anchor, Button, TextInput } from '@mantine/core';
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +10,7 @@ import { auth } from '../../api/session';
 import { BusyButton } from '../../ui/BusyButton';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { CodeInput, isWholeCode } from '../../ui/CodeInput';
+import { PasskeyCancelled, usePasskeys, verifyPasskey } from '../auth/passkeys';
 import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { useCountdown } from '../auth/useCountdown';
 import { accountQueries, verifiedApps } from './accountQueries';
@@ -19,11 +21,14 @@ interface Props {
   onCancel?: () => void;
 }
 
-/** MFA challenge: raises the session to aal2 by TOTP or recovery code. */
+/** MFA challenge: raises the session to aal2 by passkey, TOTP or recovery code. */
 export function ChallengeForm({ onVerified, onCancel }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const { data: user, error: unknown } = useQuery(accountQueries.user());
   const apps = verifiedApps(user);
+  const { data: passkeys = [] } = useQuery(accountQueries.passkeys());
+  // Any of them may sign.
+  const passkey = usePasskeys() ? passkeys[0] : undefined;
   const [chosen, setChosen] = useState<string | null>(null);
   const [recovery, setRecovery] = useState(false);
   const [code, setCode] = useState('');
@@ -32,8 +37,9 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
   const factorId = chosen ?? apps[0]?.id ?? '';
 
   const verify = useMutation({
-    mutationFn: async () => {
-      if (recovery) await unwrapAuthResult(auth.mfa.recoveryCodes.verify({ code }));
+    mutationFn: async (byPasskey: string | undefined) => {
+      if (byPasskey) await verifyPasskey(byPasskey);
+      else if (recovery) await unwrapAuthResult(auth.mfa.recoveryCodes.verify({ code }));
       else await unwrapAuthResult(auth.mfa.challengeAndVerify({ factorId, code }));
     },
     onSuccess: async () => {
@@ -43,10 +49,15 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
       ]);
       onVerified();
     },
-    onError: (error) => {
+    onError: (error, byPasskey) => {
+      if (error instanceof PasskeyCancelled) return;
       const seconds = error instanceof ApiError ? Number(error.params.seconds) : 0;
       if (seconds > 0) setWait(seconds);
-      setProblem(isWrongCode(error) ? t(recovery ? 'code.wrong_recovery' : 'code.wrong') : errorText(error));
+      setProblem(
+        !byPasskey && isWrongCode(error)
+          ? t(recovery ? 'code.wrong_recovery' : 'code.wrong')
+          : errorText(error),
+      );
     },
   });
 
@@ -54,7 +65,7 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
     event.preventDefault();
     if (verify.isPending || wait > 0) return;
     setProblem(undefined);
-    if (recovery ? code.trim() !== '' : isWholeCode(code)) verify.mutate();
+    if (recovery ? code.trim() !== '' : isWholeCode(code)) verify.mutate(undefined);
     else setProblem(recovery ? t('errors:fields.required') : t('code.six'));
   };
   const swap = () => {
@@ -65,6 +76,8 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
 
   const notice =
     wait > 0 ? t('public:problem.wait', { count: wait }) : (problem ?? (unknown && errorText(unknown)));
+  // Without an app there is nothing to type, unless it is a recovery code.
+  const passkeyOnly = passkey !== undefined && apps.length === 0 && !recovery;
   const common = {
     value: code,
     error: notice,
@@ -75,6 +88,25 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
   };
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
+      {passkey && !recovery && (
+        <Button
+          variant={passkeyOnly ? 'filled' : 'default'}
+          leftSection={<IconKey size={16} aria-hidden="true" />}
+          disabled={verify.isPending || wait > 0}
+          data-autofocus={passkeyOnly}
+          onClick={() => {
+            setProblem(undefined);
+            verify.mutate(passkey.id);
+          }}
+        >
+          {t('challenge.passkey')}
+        </Button>
+      )}
+      {passkeyOnly && notice && (
+        <Text size="sm" c="red" role="alert">
+          {notice}
+        </Text>
+      )}
       {!recovery && apps.length > 1 && (
         <ChoiceSelect
           label={t('challenge.app')}
@@ -94,7 +126,7 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
           spellCheck={false}
           onChange={(event) => setCode(event.currentTarget.value)}
         />
-      ) : (
+      ) : passkeyOnly ? null : (
         <CodeInput
           {...common}
           key="code"
@@ -104,13 +136,15 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
         />
       )}
       <div className={classes.actions}>
-        <BusyButton
-          type="submit"
-          busy={verify.isPending}
-          disabled={wait > 0}
-          label={t('common:continue')}
-          busyLabel={t('code.checking')}
-        />
+        {!passkeyOnly && (
+          <BusyButton
+            type="submit"
+            busy={verify.isPending}
+            disabled={wait > 0}
+            label={t('common:continue')}
+            busyLabel={t('code.checking')}
+          />
+        )}
         {onCancel && (
           <Button variant="default" onClick={onCancel} disabled={verify.isPending}>
             {t('common:cancel')}
@@ -118,7 +152,13 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
         )}
       </div>
       <Anchor component="button" type="button" size="sm" className={classes.other} onClick={swap}>
-        {t(recovery ? 'challenge.use_app' : 'challenge.use_recovery')}
+        {t(
+          recovery
+            ? apps.length > 0
+              ? 'challenge.use_app'
+              : 'challenge.use_passkey'
+            : 'challenge.use_recovery',
+        )}
       </Anchor>
     </form>
   );

@@ -1,6 +1,6 @@
 import type { Factor } from '@supabase/auth-js';
 import { Button } from '@mantine/core';
-import { IconDeviceMobile, IconShieldOff } from '@tabler/icons-react';
+import { IconDeviceMobile, IconKey, IconShieldOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,7 +11,7 @@ import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../
 import { Tag } from '../../ui/Tag';
 import { AddAuthenticator } from './AddAuthenticator';
 import { RecoveryCodesRow } from './RecoveryCodesRow';
-import { accountQueries, verifiedApps } from './accountQueries';
+import { accountQueries, countFactors, hasSecondFactor, verifiedApps } from './accountQueries';
 import { RemoveAuthenticator } from './RemoveAuthenticator';
 import { useStepUp } from './StepUp';
 
@@ -22,20 +22,18 @@ export function FactorsSection() {
   const [removing, setRemoving] = useState<Factor>();
   const { data, error, refetch } = useQuery(accountQueries.user());
   const apps = data && verifiedApps(data);
+  const isOn = hasSecondFactor(data);
+  const byPasskey = isOn && apps?.length === 0;
   const add = () => stepUp(() => setAdding(true));
   return (
     <SettingsSection
       title={t('totp.title')}
       text={t('totp.text')}
-      tag={
-        apps && (
-          <Tag tone={apps.length > 0 ? 'live' : 'rest'}>{t(apps.length > 0 ? 'totp.on' : 'totp.off')}</Tag>
-        )
-      }
+      tag={apps && <Tag tone={isOn ? 'live' : 'rest'}>{t(isOn ? 'totp.on' : 'totp.off')}</Tag>}
     >
       <SettingsState data={apps} error={error && errorText(error)} retry={() => void refetch()}>
         {(all) =>
-          all.length === 0 ? (
+          !isOn ? (
             <SettingsRow
               icon={<IconShieldOff size={17} />}
               title={t('totp.none')}
@@ -44,24 +42,31 @@ export function FactorsSection() {
             />
           ) : (
             <>
+              {byPasskey && (
+                <SettingsRow
+                  icon={<IconKey size={17} />}
+                  title={t('passkeys.by_passkey')}
+                  text={t('passkeys.by_passkey_text')}
+                />
+              )}
               {all.map((app) => (
                 <AuthenticatorRow key={app.id} app={app} onRemove={() => stepUp(() => setRemoving(app))} />
               ))}
               <RecoveryCodesRow />
               <SettingsFooter>
                 <Button variant="default" onClick={add}>
-                  {t('totp.add')}
+                  {t(byPasskey ? 'totp.add_first' : 'totp.add')}
                 </Button>
               </SettingsFooter>
             </>
           )
         }
       </SettingsState>
-      {adding && <AddAuthenticator first={apps?.length === 0} onClose={() => setAdding(false)} />}
+      {adding && <AddAuthenticator first={!isOn} onClose={() => setAdding(false)} />}
       {removing && (
         <RemoveAuthenticator
           app={removing}
-          last={apps?.length === 1}
+          last={countFactors(data) === 1}
           onClose={() => setRemoving(undefined)}
         />
       )}

@@ -6,6 +6,7 @@ import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { BusyButton } from '../../ui/BusyButton';
 import { CodeInput, isWholeCode } from '../../ui/CodeInput';
+import { usePasskeys } from '../auth/passkeys';
 import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { PasswordField } from '../auth/PasswordField';
 import { useCountdown } from '../auth/useCountdown';
@@ -17,14 +18,16 @@ import classes from './ChallengeForm.module.css';
 
 type Method = 'app' | 'password' | 'email';
 
-/** Reauthentication dialog: authenticator, password or emailed code. */
+/** Reauthentication dialog: authenticator or passkey, password or emailed code. */
 export function ReauthenticationDialog({ onAnswer }: { onAnswer: (proved: boolean) => void }) {
   const { t } = useTranslation(['security', 'common']);
   const { data: user } = useQuery(accountQueries.user());
+  const { data: passkeys } = useQuery(accountQueries.passkeys());
+  const byPasskey = usePasskeys() && (passkeys?.length ?? 0) > 0;
   const [chosen, setChosen] = useState<Method>();
   const methods: Method[] = user
     ? [
-        ...(verifiedApps(user).length > 0 ? (['app'] as const) : []),
+        ...(verifiedApps(user).length > 0 || byPasskey ? (['app'] as const) : []),
         ...(identityFor(user, 'email') ? (['password'] as const) : []),
         'email',
       ]
@@ -52,7 +55,7 @@ export function ReauthenticationDialog({ onAnswer }: { onAnswer: (proved: boolea
             display="block"
             onClick={() => setChosen(other)}
           >
-            {t(`proof.by.${other}`)}
+            {t(`proof.by.${other === 'app' && byPasskey ? 'passkey' : other}`)}
           </Anchor>
         ))}
     </Dialog>

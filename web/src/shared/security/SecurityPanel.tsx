@@ -3,6 +3,7 @@ import { EmailSection } from './EmailSection';
 import { FactorsSection } from './FactorsSection';
 import { HistorySection } from './HistorySection';
 import { IdentitiesSection } from './IdentitiesSection';
+import { PasskeysSection } from './PasskeysSection';
 import { PasswordSection } from './PasswordSection';
 import { SessionsSection } from './SessionsSection';
 import { StepUp } from './StepUp';
@@ -13,6 +14,7 @@ export function SecurityPanel() {
     <StepUp>
       <Settings>
         <PasswordSection />
+        <PasskeysSection />
         <FactorsSection />
         <EmailSection />
         <IdentitiesSection />

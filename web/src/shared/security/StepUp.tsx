@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { auth } from '../../api/session';
 import { ChallengeForm } from './ChallengeForm';
-import { accountQueries, verifiedApps } from './accountQueries';
+import { accountQueries, hasSecondFactor } from './accountQueries';
 import { reauthenticate, needsReauthentication } from './reauthentication';
 
 type RequestStepUp = (then: () => void) => void;
@@ -49,7 +49,7 @@ export function StepUp({ children }: { children: ReactNode }) {
 /** On error the server decides. */
 async function needsCode(): Promise<boolean> {
   const user = await queryClient.ensureQueryData(accountQueries.user()).catch(() => undefined);
-  if (verifiedApps(user).length === 0) return false;
+  if (!hasSecondFactor(user)) return false;
   const { data } = await auth.mfa.getAuthenticatorAssuranceLevel();
   return data?.currentLevel === 'aal1';
 }

@@ -7,6 +7,7 @@ import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { ErrorState } from '../../ui/ErrorState';
 import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { EnrolPasskey } from './EnrolPasskey';
 import { withReauthentication } from './reauthentication';
 import { RecoveryCodes } from './RecoveryCodes';
 import { TotpEnrol } from './TotpEnrol';
@@ -15,10 +16,12 @@ type Props = Omit<ComponentProps<typeof TotpEnrol>, 'onEnrolled'> & {
   onDone: () => void;
   /** Enrolled; the recovery codes are still to be seen. */
   onEnrolled?: () => void;
+  /** A passkey may take the place of the app. */
+  offerPasskey?: boolean;
 };
 
 /** TOTP setup from QR code to recovery codes, which come with the first app only. */
-export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
+export function TotpSetup({ onDone, onEnrolled, offerPasskey, ...enrol }: Props) {
   const { t } = useTranslation('common');
   const [enrolled, setEnrolled] = useState(false);
   const codes = useMutation({
@@ -34,7 +37,12 @@ export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
       onEnrolled?.();
       codes.mutate();
     };
-    return <TotpEnrol {...enrol} onEnrolled={next} />;
+    return (
+      <>
+        <TotpEnrol {...enrol} onEnrolled={next} />
+        {offerPasskey && <EnrolPasskey onEnrolled={next} />}
+      </>
+    );
   }
   if (codes.data) return <RecoveryCodes codes={codes.data.codes} onDone={onDone} />;
   if (!codes.error) return <Skeleton height={260} />;

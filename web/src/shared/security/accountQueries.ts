@@ -21,6 +21,15 @@ export interface Session {
   begun_by: string | null;
 }
 
+export interface Passkey {
+  id: string;
+  friendly_name: string;
+  created_at: string;
+  last_used_at?: string;
+  device_kind: 'synced' | 'device' | 'security_key' | 'unknown';
+  second_factor: boolean;
+}
+
 /** Queries of the own account. An account event invalidates all of them. */
 export const accountQueries = {
   all: ['security'] as const,
@@ -33,6 +42,11 @@ export const accountQueries = {
     queryOptions({
       queryKey: [...accountQueries.all, 'sessions'],
       queryFn: ({ signal }) => authCall<Session[]>('GET', '/sessions', { signal }),
+    }),
+  passkeys: () =>
+    queryOptions({
+      queryKey: [...accountQueries.all, 'passkeys'],
+      queryFn: ({ signal }) => authCall<Passkey[]>('GET', '/passkeys', { signal }),
     }),
   /** null: no recovery codes. */
   codes: () =>
@@ -76,6 +90,15 @@ export function verifiedApps(user: User | undefined): Factor[] {
     (factor) => factor.factor_type === 'totp' && factor.status === 'verified',
   );
 }
+
+/** Number of second factors: apps and passkeys. */
+export function countFactors(user: User | undefined): number {
+  return (user?.factors ?? []).filter(
+    ({ factor_type, status }) => status === 'verified' && ['totp', 'webauthn'].includes(factor_type),
+  ).length;
+}
+
+export const hasSecondFactor = (user: User | undefined) => countFactors(user) > 0;
 
 export function identityFor(user: User, provider: string): UserIdentity | undefined {
   return user.identities?.find((identity) => identity.provider === provider);

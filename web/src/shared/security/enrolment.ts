@@ -13,25 +13,26 @@ export interface Enrolment {
 }
 
 export async function beginEnrolment(name: string): Promise<Enrolment> {
-  const { user } = await unwrapAuthResult(auth.getUser());
-  const factors = user.factors ?? [];
-  // Removes unfinished enrolments.
-  for (const left of factors.filter((factor) => factor.status === 'unverified')) {
-    await unwrapAuthResult(auth.mfa.unenroll({ factorId: left.id }));
-  }
-  const taken = factors.map((factor) => factor.friendly_name);
+  const friendlyName = await freeFactorName(name);
   const { id, totp } = await unwrapAuthResult(
     auth.mfa.enroll({
       factorType: 'totp',
-      friendlyName: uniqueFactorName(name, taken),
+      friendlyName,
       issuer: await issuerName(),
     }),
   );
   return { id, uri: totp.uri, secret: totp.secret };
 }
 
-/** A unique factor name, because the server rejects duplicates. */
-function uniqueFactorName(name: string, taken: (string | undefined)[]): string {
+/** A unique factor name, because the server rejects duplicates. Removes unfinished enrolments. */
+export async function freeFactorName(name: string): Promise<string> {
+  const { user } = await unwrapAuthResult(auth.getUser());
+  const factors = user.factors ?? [];
+  for (const left of factors.filter((factor) => factor.status === 'unverified')) {
+    await unwrapAuthResult(auth.mfa.unenroll({ factorId: left.id }));
+  }
+  const passkeys = await unwrapAuthResult(auth.passkey.list());
+  const taken = [...factors, ...passkeys].map((factor) => factor.friendly_name);
   let next = name;
   for (let count = 2; taken.includes(next); count += 1) next = `${name} ${count}`;
   return next;

@@ -1,5 +1,6 @@
 import { useRef, useState, type FormEvent } from 'react';
-import { Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { loadPortalMessages } from '../../../messages';
@@ -11,7 +12,8 @@ import { toast } from '../../../ui/toasts';
 import { AppLink } from '../frame/AppLink';
 import { PasswordField } from '../../../shared/auth/PasswordField';
 import { useStorageLimited } from '../../../shared/auth/useStorageLimited';
-import { signIn } from './signIn';
+import { signIn, type SignInOutcome } from './signIn';
+import { usePasskeySignIn } from './usePasskeySignIn';
 import { useCountdown } from '../../../shared/auth/useCountdown';
 import css from './LoginForm.module.css';
 import task from './AuthCard.module.css';
@@ -53,6 +55,16 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
   const warm = () => void Promise.all([loadAuth(), loadPortalMessages()]).catch(() => undefined);
   const focus = (name: string) => form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus();
 
+  const proceed = async (outcome: SignInOutcome) => {
+    if (!outcome.problem) {
+      await navigate(outcome.path, { replace: true });
+      return;
+    }
+    setProblem(outcome.problem.wait ? undefined : outcome.problem.text);
+    setWait(outcome.problem.wait ?? 0);
+  };
+  const passkey = usePasskeySignIn({ portal, remember, onOutcome: (outcome) => void proceed(outcome) });
+
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -65,13 +77,8 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
     setProblem(undefined);
     const outcome = await signIn(portal, { email, password, remember });
     setBusy(false);
-    if (!outcome.problem) {
-      await navigate(outcome.path, { replace: true });
-      return;
-    }
-    setProblem(outcome.problem.wait ? undefined : outcome.problem.text);
-    setWait(outcome.problem.wait ?? 0);
-    focus('password');
+    await proceed(outcome);
+    if (outcome.problem) focus('password');
   };
 
   const passwordField = {
@@ -95,7 +102,7 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
         value={email}
         error={tried && !email && t('login.email_required')}
         onChange={(event) => setEmail(event.currentTarget.value)}
-        autoComplete="username"
+        autoComplete={passkey.available ? 'username webauthn' : 'username'}
         autoCapitalize="none"
         spellCheck={false}
         required
@@ -136,6 +143,20 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
         label={t('login.submit')}
         busyLabel={t('login.busy')}
       />
+      {passkey.available && (
+        <Button
+          variant="default"
+          fullWidth
+          leftSection={<IconKey size={16} stroke={1.75} aria-hidden="true" />}
+          disabled={busy || waiting || passkey.busy || wait > 0}
+          onClick={() => {
+            setProblem(undefined);
+            void passkey.signIn();
+          }}
+        >
+          {t('login.passkey')}
+        </Button>
+      )}
     </form>
   );
 }

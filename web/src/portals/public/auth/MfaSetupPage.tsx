@@ -24,7 +24,7 @@ export function Component() {
   const part = enrolled ? 'codes' : 'app';
   return (
     <AuthCard title={t(`mfa_setup.${part}.title`)} lead={t(`mfa_setup.${part}.lead`)} size="medium">
-      <TotpSetup onEnrolled={() => setEnrolled(true)} onDone={goOn} />
+      <TotpSetup offerPasskey onEnrolled={() => setEnrolled(true)} onDone={goOn} />
       {!enrolled && (
         <nav className={css.ways} aria-label={t('login.ways')}>
           <button type="button" onClick={() => void signOut()}>

@@ -1,9 +1,10 @@
 import i18next from 'i18next';
 import { api, body } from '../../../api/client';
-import { errorText } from '../../../api/errors';
+import { ApiError, errorText } from '../../../api/errors';
 import { loadAuth, signOut } from '../../../api/session';
 import { loadPortalMessages } from '../../../messages';
 import { authErrorText, type Problem } from '../../../shared/auth/authErrorText';
+import { PasskeyCancelled, signInWithPasskey } from '../../../shared/auth/passkeys';
 import { withReturnTo, nextRequirement } from '../../../shared/session/requirements';
 import { setSessionPersistence } from '../../../api/sessionStorage';
 import { clearReturnPath, readReturnPath } from '../../../shared/returnPath';
@@ -15,6 +16,34 @@ export interface Credentials {
   email: string;
   password: string;
   remember: boolean;
+}
+
+/** Refusals of a passkey that the person chose: another one may work. */
+const REFUSED_PASSKEY = [
+  'webauthn_verification_failed',
+  'webauthn_challenge_expired',
+  'user_banned',
+  'email_not_confirmed',
+];
+
+/** Sign-in with a passkey; undefined if the person chose none. `retry`: another passkey may work. */
+export async function signInByPasskey(
+  portal: Portal,
+  remember: () => boolean,
+  mediation?: CredentialMediationRequirement,
+): Promise<(SignInOutcome & { retry?: boolean }) | undefined> {
+  try {
+    await signInWithPasskey({ mediation, onChosen: () => setSessionPersistence(remember()) });
+  } catch (error) {
+    if (error instanceof PasskeyCancelled) return undefined;
+    const retry = error instanceof ApiError && REFUSED_PASSKEY.includes(error.code);
+    // Suggestions that cannot be offered are no failure of the person.
+    if (mediation === 'conditional' && !retry) return undefined;
+    const seconds = error instanceof ApiError ? Number(error.params.seconds) : 0;
+    const problem = { text: errorText(error), wait: seconds > 0 ? seconds : undefined };
+    return { ...showSignInError(portal, problem), retry };
+  }
+  return enterPortal(portal);
 }
 
 export type SignInOutcome = { path: string; problem?: undefined } | { path?: undefined; problem: Problem };
