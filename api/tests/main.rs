@@ -26,6 +26,7 @@ mod messages;
 mod notifications;
 mod openapi;
 mod operation_snapshots;
+mod passkeys;
 mod provider;
 mod reports;
 mod request_span;
