@@ -1,6 +1,11 @@
 //! Flags, output, error messages and exit codes of the commands.
 
 use crate::support::{CommandOutput, TestPortal, free_port, spvctl, test_portals, write};
+use domain::kernel::{
+    db::Sql,
+    ids::{FactorId, UserId},
+};
+use serde_json::json;
 use std::path::Path;
 
 #[tokio::test]
@@ -595,6 +600,40 @@ async fn keys_rotate_and_second_factors_reset() {
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.err.starts_with("0 authenticator apps removed."), "{}", done.err);
     assert_eq!(portal.run(&["user", "reset-mfa", "nobody@example.com"]).code, 1);
+}
+
+#[tokio::test]
+async fn passkeys_are_listed_and_removed() {
+    for portal in test_portals().await {
+        let maya = portal.client("maya@example.com")["id"].as_str().unwrap().parse().unwrap();
+        assert_eq!(portal.json(&["user", "passkeys", "maya@example.com"]), json!([]));
+        let mut tx = portal.world.db.begin().await.unwrap();
+        let now = portal.world.clock.now();
+        tx.sql(
+            "insert into passkeys (id, user_id, friendly_name, credential_id, device_kind, second_factor, created_at, \
+             updated_at) values ($1, $2, 'Bitwarden', 'AQID', 'synced', false, $3, $3)",
+        )
+        .bind(FactorId(portal.world.random.uuid()))
+        .bind(UserId(maya))
+        .bind(now)
+        .run()
+        .await
+        .unwrap();
+        tx.commit().await.unwrap();
+        let listed = portal.json(&["user", "passkeys", "maya@example.com", "list"]);
+        assert_eq!((&listed[0]["name"], &listed[0]["device_kind"]), (&json!("Bitwarden"), &json!("synced")));
+
+        let remove = |name: &'static str| ["user", "passkeys", "maya@example.com", "remove", name];
+        let unknown = portal.run(&remove("Phone"));
+        assert!(unknown.code == 1 && unknown.err.contains("there is no passkey `Phone`"), "{}", unknown.err);
+        let asked = portal.run(&remove("Bitwarden"));
+        assert!(asked.code == 2 && asked.err.contains("Remove the passkey Bitwarden of Maya Ortiz"), "{}", asked.err);
+        let done = portal.run(&[&remove("Bitwarden")[..], &["--yes"]].concat());
+        assert_eq!(done.code, 0, "{}", done.err);
+        assert_eq!(portal.json(&["user", "passkeys", "maya@example.com"]), json!([]));
+        let mails = portal.json(&["mail", "list"]);
+        assert!(mails.as_array().unwrap().iter().any(|mail| mail["kind"] == "security_notice"), "{mails}");
+    }
 }
 
 #[tokio::test]

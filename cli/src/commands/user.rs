@@ -3,7 +3,7 @@ use super::lookup;
 use crate::{
     args::{Paging, parse_name, parse_sort},
     context::CliContext,
-    exit::{LANGUAGE, Result},
+    exit::{Failure, LANGUAGE, Result},
     output::{Record, counted, info},
     prompt::{email, line},
 };
@@ -14,6 +14,7 @@ use domain::{
         auth::{
             admin::{self, LinkAction},
             device, factors,
+            passkeys::{self, Passkey},
             sessions::Session,
         },
         users::{self, Status, UpdateProfile, User, UserQuery, UserRow, UserSort},
@@ -57,9 +58,14 @@ pub enum Verb {
     /// Open a suspended or archived account
     #[command(after_help = "Examples:\n  spvctl user restore eli@example.com")]
     Restore(TargetArgs),
-    /// Remove all second factors of a user who lost theirs; their sessions end
+    /// Remove all second factors and passkeys of a user who lost theirs; their sessions end
     #[command(after_help = "Examples:\n  spvctl user reset-mfa eli@example.com")]
     ResetMfa(TargetArgs),
+    /// List an account's passkeys, or remove one
+    #[command(
+        after_help = "Examples:\n  spvctl user passkeys eli@example.com\n  spvctl user passkeys eli@example.com remove Bitwarden"
+    )]
+    Passkeys(PasskeysArgs),
     /// List an account's live sessions
     #[command(after_help = "Examples:\n  spvctl user sessions eli@example.com")]
     Sessions(TargetArgs),
@@ -127,6 +133,31 @@ pub struct TargetArgs {
     /// Email address, name or id
     #[arg(value_name = "USER")]
     user: String,
+}
+
+#[derive(Debug, Args)]
+pub struct PasskeysArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(subcommand)]
+    verb: Option<PasskeyVerb>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PasskeyVerb {
+    /// List them, oldest first; the default
+    #[command(after_help = "Examples:\n  spvctl user passkeys eli@example.com list")]
+    List,
+    /// Remove one; its owner is told by email
+    #[command(after_help = "Examples:\n  spvctl user passkeys eli@example.com remove Bitwarden")]
+    Remove(RemovePasskey),
+}
+
+#[derive(Debug, Args)]
+pub struct RemovePasskey {
+    /// Name or id
+    #[arg(value_name = "PASSKEY")]
+    passkey: String,
 }
 
 #[derive(Debug, Args)]
@@ -202,18 +233,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let user = confirmed(cli, args, |who| format!("Restore {who}? They can sign in again.")).await?;
             out.one(record(&users::restore(ctx, user.id, None).await?))
         }
-        Verb::ResetMfa(args) => {
-            let question =
-                |who: &str| format!("Remove every second factor of {who}? A password alone signs them in then.");
-            let user = confirmed(cli, args, question).await?;
-            let removed = factors::reset(ctx, user.id).await?;
-            info(&format!(
-                "{} removed. {} signs in with the password alone now.",
-                counted(removed, "authenticator app"),
-                user.email
-            ));
-            Ok(())
-        }
+        Verb::ResetMfa(args) => reset_mfa(args, cli).await,
+        Verb::Passkeys(args) => passkeys(args, cli).await,
         Verb::Sessions(args) => {
             let sessions = users::sessions(ctx, lookup::user(ctx, &args.user).await?.id).await?;
             out.list(sessions.iter().map(session_record).collect(), "live sessions")
@@ -225,6 +246,48 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             Ok(())
         }
     }
+}
+
+async fn reset_mfa(args: TargetArgs, cli: &CliContext) -> Result {
+    let question =
+        |who: &str| format!("Remove every second factor and passkey of {who}? A password alone signs them in then.");
+    let user = confirmed(cli, args, question).await?;
+    let removed = factors::reset(&cli.ctx, user.id).await?;
+    info(&format!(
+        "{} removed. {} signs in with the password alone now.",
+        counted(removed, "authenticator app"),
+        user.email
+    ));
+    Ok(())
+}
+
+async fn passkeys(args: PasskeysArgs, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let user = lookup::user(ctx, &args.target.user).await?;
+    let found = passkeys::list_of(ctx, user.id).await?;
+    let Some(PasskeyVerb::Remove(RemovePasskey { passkey: named })) = args.verb else {
+        return cli.out.list(found.iter().map(passkey_record).collect(), "passkeys");
+    };
+    let is_named = |passkey: &&Passkey| passkey.id.to_string() == named || passkey.friendly_name == named;
+    let Some(passkey) = found.iter().find(is_named) else {
+        let list = format!("spvctl user passkeys {}", user.email);
+        return Err(Failure::Refused(format!("there is no passkey `{named}`; `{list}` shows all")));
+    };
+    let name = &passkey.friendly_name;
+    cli.prompt.confirm(&format!("Remove the passkey {name} of {}? It no longer signs them in.", person(&user)))?;
+    passkeys::remove_for_user(ctx, user.id, passkey.id).await?;
+    info(&format!("Removed the passkey {name}. An email to {} is queued; a running worker sends it.", user.email));
+    Ok(())
+}
+
+fn passkey_record(passkey: &Passkey) -> Record {
+    Record::new()
+        .with("id", passkey.id.to_string())
+        .with("name", passkey.friendly_name.clone())
+        .with("device_kind", passkey.device_kind.name())
+        .with("second_factor", passkey.second_factor)
+        .with("created_at", passkey.created_at.to_rfc3339())
+        .with("last_used_at", passkey.last_used_at.map(|at| at.to_rfc3339()))
 }
 
 async fn list(args: List, cli: &CliContext) -> Result {
