@@ -124,13 +124,15 @@ fn claims(token: &Value) -> Value {
     serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(part).expect("base64")).expect("JSON")
 }
 
-/// Reasons of the refused sign-ins by passkey of an account, newest first.
+/// Reasons of the refused sign-ins by passkey of an account, sorted.
 async fn refusals(app: &TestApp, user: &TestUser) -> Vec<String> {
     let sam = app.super_admin("Sam").await;
     activity::sequence_all(&app.world.operator()).await.unwrap();
     let found = sam.get(&format!("/rest/v1/users/{}/sign-ins", user.id)).await.ok();
     let by_passkey = found["items"].as_array().expect("rows").iter().filter(|row| row["method"] == "passkey");
-    by_passkey.filter_map(|row| row["reason"].as_str().map(str::to_owned)).collect()
+    let mut reasons: Vec<_> = by_passkey.filter_map(|row| row["reason"].as_str().map(str::to_owned)).collect();
+    reasons.sort_unstable();
+    reasons
 }
 
 #[tokio::test]
@@ -221,13 +223,13 @@ async fn adding_and_removing_need_a_recent_proof_and_are_mailed() {
     on_domain(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let mut key = Authenticator::new(ORIGIN);
-        let told = async || {
+        let deliver = async || {
             let mails = app.deliver_all_mails().await;
             mails.into_iter().filter_map(|mail| Some((mail.act?, mail.to))).collect::<Vec<_>>()
         };
         let to_maya = |act| vec![(act, "maya@example.com".to_owned())];
         let passkey = register(&maya, &mut key).await;
-        assert_eq!(told().await, to_maya(SecurityAct::PasskeyAdded));
+        assert_eq!(deliver().await, to_maya(SecurityAct::PasskeyAdded));
 
         let begun = registration(&maya).await;
         app.world.clock.advance(Duration::minutes(10) + Duration::seconds(1));
@@ -237,16 +239,27 @@ async fn adding_and_removing_need_a_recent_proof_and_are_mailed() {
         let credential = key.clone().create(&begun["options"]);
         register_with(&maya, &begun, &credential).await.refused(400, "webauthn_challenge_expired");
 
+        // An enrollment begun with a proof is verified with one.
+        let maya = maya.holding(&sign_in_by_password(&app, "maya").await);
+        app.world.clock.advance(Duration::minutes(7));
+        let body = json!({ "factor_type": "webauthn", "friendly_name": "Late" });
+        let factor = modern(maya.post("/auth/v1/factors", body)).await.ok()["id"].clone();
+        let begun = challenge(&maya, &factor).await;
+        app.world.clock.advance(Duration::minutes(3) + Duration::seconds(1));
+        let credential = key.clone().create(&begun["webauthn"]["credential_options"]["publicKey"]);
+        verify_with(&maya, &factor, &begun, &credential).await.refused(400, "reauthentication_needed");
+
         // The passkey is a proof itself.
         let session = sign_in(&app, &mut key).await.await.ok();
         let maya = maya.holding(&session);
         fresh(&maya).await.ok();
         let gone = remove(&maya, &passkey).await;
         assert_eq!((gone.status.as_u16(), gone.bytes.len()), (204, 0));
-        assert_eq!(told().await, to_maya(SecurityAct::PasskeyRemoved));
+        assert_eq!(deliver().await, to_maya(SecurityAct::PasskeyRemoved));
         assert_eq!(passkeys(&maya).await, json!([]));
         sign_in(&app, &mut key).await.await.refused(400, "webauthn_verification_failed");
 
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let log = app.super_admin("Sam").await.get("/rest/v1/activity?limit=50").await.ok();
         let actions: Vec<&str> =
             log["items"].as_array().unwrap().iter().filter_map(|row| row["action"].as_str()).collect();
@@ -337,7 +350,7 @@ async fn wrong_passkeys_are_refused_alike() {
         copy.passkeys[0].counter = 7;
         sign_in(&app, &mut copy).await.await.refused(400, failed);
         sign_in(&app, &mut key).await.await.ok();
-        assert_eq!(refusals(&app, &maya).await, ["counter", "wrong_passkey", "wrong_passkey", "wrong_origin"]);
+        assert_eq!(refusals(&app, &maya).await, ["counter", "wrong_origin", "wrong_passkey", "wrong_passkey"]);
     })
     .await;
 }
@@ -373,6 +386,26 @@ async fn registrations_are_verified() {
         tx.commit().await.unwrap();
         register_with(&noah, &options, &taken).await.refused(422, "webauthn_credential_exists");
         assert_eq!(passkeys(&noah).await, json!([]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn parallel_registrations_of_one_credential_succeed_once() {
+    on_domain(async |app: TestApp| {
+        let users = [app.employee("Maya").await, app.employee("Noah").await];
+        let id = [7; 32];
+        let registering = users.iter().map(async |user| {
+            let options = registration(user).await;
+            let credential = Authenticator::new(ORIGIN).create_with_id(id, &options["options"]);
+            register_with(user, &options, &credential).await
+        });
+        let answers = futures::future::join_all(registering).await;
+        let (made, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status.is_success());
+        assert_eq!((made.len(), refused.len()), (1, 1));
+        for answer in refused {
+            answer.refused(422, "webauthn_credential_exists");
+        }
     })
     .await;
 }
@@ -582,8 +615,9 @@ async fn passkeys_added_by_an_intruder_go_with_this_was_not_me() {
         let maya = app.employee("Maya").await;
         let (mut own, mut intruders) = (Authenticator::new(ORIGIN), Authenticator::new(ORIGIN));
         register(&maya, &mut own).await;
+        app.world.clock.advance(Duration::days(8));
+        let maya = maya.holding(&sign_in_by_password(&app, "maya").await);
         app.deliver_all_mails().await;
-        app.world.clock.advance(Duration::minutes(9));
         register(&maya, &mut intruders).await;
         let mail = app.deliver_all_mails().await.into_iter().find(|mail| mail.act == Some(SecurityAct::PasskeyAdded));
         let token = mail.expect("a mail").token;

@@ -22,7 +22,9 @@ async fn unique_beginnings_of_names_and_ids_are_enough() {
         assert!(several.err.contains(said), "{}", several.err);
         let short = portal.run(&["company", "show", "ha"]);
         assert!(short.code == 1 && short.err.contains("there is no company `ha`"), "{}", short.err);
-        assert!(portal.run(&["client", "show", "maya"]).err.contains("maya is the client Maya Ortiz <maya@example.com>"));
+        assert!(
+            portal.run(&["client", "show", "maya"]).err.contains("maya is the client Maya Ortiz <maya@example.com>")
+        );
         // The whole name of one is that one, though another begins with it.
         portal.json(&["company", "create", "--name", "Harbor", "--business-name", "Harbor LLC"]);
         assert_eq!(portal.json(&["company", "show", "Harbor"])["name"], "Harbor");

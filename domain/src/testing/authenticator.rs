@@ -55,10 +55,16 @@ impl Authenticator {
 
     /// What `navigator.credentials.create` returns, as JSON.
     pub fn create(&mut self, options: &Value) -> Value {
+        let id = self.random.bytes::<32>();
+        self.create_with_id(id, options)
+    }
+
+    /// [`Self::create`] with a chosen credential id, as a malicious authenticator would.
+    pub fn create_with_id(&mut self, id: [u8; 32], options: &Value) -> Value {
         // A random 32 bytes is a valid key but in one of 2^32 cases.
         let key = SigningKey::from_slice(&self.random.bytes::<32>()).expect("a scalar");
         let made = SoftPasskey {
-            id: self.random.bytes::<32>().to_vec(),
+            id: id.to_vec(),
             key,
             user_handle: text(&options["user"]["id"]),
             rp_id: text(&options["rp"]["id"]),

@@ -226,8 +226,7 @@ pub async fn register(ctx: &Ctx, auth: &Auth, challenge: ChallengeId, credential
             async move {
                 let user = check_registration(tx, ctx, me).await?;
                 let passkey = registered.to_passkey(tx, ctx, me).await?;
-                check_unregistered(tx, &passkey).await?;
-                store::insert(tx, &passkey).await?;
+                store::insert(tx, &passkey).await.map_err(as_registered)?;
                 record_added(tx, ctx, &user, &passkey).await?;
                 Ok(passkey)
             }
@@ -238,13 +237,9 @@ pub async fn register(ctx: &Ctx, auth: &Auth, challenge: ChallengeId, credential
     Ok(passkey)
 }
 
-/// Refuses a credential that any account has.
-async fn check_unregistered(tx: &mut Tx, passkey: &Passkey) -> Result<()> {
-    let id = passkey.credential_id.as_deref().unwrap_or_default();
-    match store::by_credential(tx, id).await? {
-        Some(_) => Err(Error::conflict("webauthn_credential_exists")),
-        None => Ok(()),
-    }
+/// A credential belongs to one account: the unique index decides, also between registrations at once.
+fn as_registered(error: Error) -> Error {
+    if error.is_unique_violation() { Error::conflict("webauthn_credential_exists") } else { error }
 }
 
 /// Logs and mails an addition.

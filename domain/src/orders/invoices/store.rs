@@ -415,7 +415,8 @@ pub struct Outstanding {
     pub aging: Aging,
 }
 
-/// Outstanding amounts in minor units by [`Due::AGES`].
+/// Outstanding amounts in minor units by [`Due::AGES`]. An invoice with installments counts whole in the age of the earliest
+/// unpaid one, so that each sum is the total of the list filtered by it.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Aging {
     pub not_due: i64,

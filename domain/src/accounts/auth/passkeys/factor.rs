@@ -6,8 +6,8 @@ use super::{
         sessions::{self, Session},
         sign_in_history, tokens,
     },
-    Ceremony, Challenge, DeviceKind, METHOD, Passkey, Purpose, Registration, creation_options, failed, parse,
-    record_added, refusal_reason, relying_party, save_use, store, to_options, verify_registration,
+    Ceremony, Challenge, DeviceKind, METHOD, Passkey, Purpose, Registration, as_registered, creation_options, failed,
+    parse, record_added, refusal_reason, relying_party, save_use, store, to_options, verify_registration,
 };
 use crate::{
     accounts::users::User,
@@ -238,11 +238,7 @@ async fn verify_within(
         Verified::Created(made) => {
             factors::require_aal2_if_enrolled(tx, me).await?;
             sessions::require_recent_reauthentication(tx, ctx, me).await?;
-            let row = made.to_row()?;
-            if store::by_credential(tx, &row.credential_id).await?.is_some() {
-                return Err(Error::conflict("webauthn_credential_exists"));
-            }
-            store::save_registration(tx, passkey.id, row, ctx.now()).await?;
+            store::save_registration(tx, passkey.id, made.to_row()?, ctx.now()).await.map_err(as_registered)?;
             record_added(tx, ctx, &user, passkey).await?;
             passkey.id
         }
