@@ -145,7 +145,7 @@ test('passkey is a second factor instead of an app', async ({ browser }) => {
     await sol.button('Use a passkey instead').click();
     const codes = sol.dialog('Recovery codes');
     await codes.getByRole('checkbox').check();
-    await sol.button('Continue', codes).click();
+    await sol.button('Done', codes).click();
     await expect(section).toContainText('Your passkeys');
     await expect(sol.card('Passkeys').getByRole('listitem')).toContainText('Second factor');
 

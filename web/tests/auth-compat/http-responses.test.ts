@@ -250,7 +250,7 @@ describe('unsupported feature', () => {
     expect(to.searchParams.get('error_code')).toBe('bad_oauth_state');
   });
 
-  test('OAuth server and passkey routes return errors below 500', async () => {
+  test('OAuth server routes return errors below 500', async () => {
     const { client, session } = await portal.signedInUser();
     const server = await client.oauth.getAuthorizationDetails('x');
     expect(errorOf(server)).toEqual(errorWith(404, 'feature_disabled'));
@@ -262,7 +262,6 @@ describe('unsupported feature', () => {
     for (const response of answers) expect(errorOf(response)).toEqual(errorWith(404, 'feature_disabled'));
     const service = signJwt({ role: 'service_role' });
     for (const [path, code] of [
-      ['/passkeys', 'not_found'],
       ['/hooks', 'not_found'],
       ['/oauth/authorize', 'feature_disabled'],
       ['/oauth/token', 'feature_disabled'],

@@ -11,6 +11,7 @@ pub use self::device::DeviceKind;
 use super::{
     Auth, TokenGrant,
     factors::{self, Factor, Kind, Status},
+    passwords::{self, PasswordCheck},
     security_mails, sessions, sign_in_history, tokens,
 };
 use crate::{
@@ -354,6 +355,9 @@ pub async fn sign_in(ctx: &Ctx, auth: &Auth, challenge: ChallengeId, credential:
     let state: DiscoverableAuthentication = challenge.state()?;
     let used = rp.finish_discoverable_authentication_v2(&credential, state, stored);
 
+    if is_closed_demo(ctx, passkey.user_id).await? {
+        return Err(failed());
+    }
     let (passkey, used) = (&passkey, &used);
     let shown = ctx.transaction(|tx| sign_in_within(tx, ctx, passkey, used).scope_boxed()).await;
     let (user, session) = sign_in_history::record_refusal(ctx, shown).await?;
@@ -373,9 +377,6 @@ async fn sign_in_within(
     if save_use(tx, ctx, &user, used).await?.is_none() {
         return Err(refuse("counter", failed()));
     }
-    if is_closed_demo(ctx, &user) {
-        return Err(refuse("account_shut", failed()));
-    }
     if user.status == users::Status::Pending {
         return Err(refuse("not_confirmed", Error::conflict("email_not_confirmed")));
     }
@@ -386,10 +387,18 @@ async fn sign_in_within(
     Ok((user, session))
 }
 
-/// Whether this is a demo account after the demo: its visitors may have added passkeys. Demo addresses are in a reserved
-/// domain.
-fn is_closed_demo(ctx: &Ctx, user: &User) -> bool {
-    !ctx.options.demo && users::email_key(&user.email).ends_with("@example.com")
+/// Whether this is a demo account after the demo: its password is published, and visitors may have added passkeys. Demo
+/// addresses are in a reserved domain.
+async fn is_closed_demo(ctx: &Ctx, id: UserId) -> Result<bool> {
+    if ctx.options.demo {
+        return Ok(false);
+    }
+    let Some(user) = users::store::get(&mut ctx.db(), id).await? else { return Ok(false) };
+    if !users::email_key(&user.email).ends_with("@example.com") {
+        return Ok(false);
+    }
+    let compared = passwords::verify(user.password_hash.as_ref(), &ctx.options.demo_password).await?;
+    Ok(compared != PasswordCheck::Invalid)
 }
 
 /// Why a verification failed, for the sign-in history.
