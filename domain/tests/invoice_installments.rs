@@ -33,7 +33,7 @@ async fn first(ctx: &Ctx) -> Invoice {
 }
 
 async fn to_pay(ctx: &Ctx) -> Vec<(String, i64)> {
-    let found = invoices::billing(ctx).await.unwrap().payments;
+    let found = invoices::billing(ctx, None).await.unwrap().payments;
     found.into_iter().map(|(_, next)| (next.due_date.to_string(), next.amount_minor)).collect()
 }
 
@@ -133,7 +133,7 @@ async fn overpayment_is_refused_unless_it_is_kept_as_credit() {
         assert_eq!((paid.status, paid.due_minor(), paid.credit_minor()), (Status::Paid, 0, 5_000));
         let again = invoices::pay(&elias, id, None, kept).await.unwrap_err();
         assert_eq!(code(&again), "invoice_settled");
-        let credit = invoices::billing(&maya).await.unwrap().credit;
+        let credit = invoices::billing(&maya, None).await.unwrap().credit;
         assert_eq!(credit.iter().map(|sum| (sum.currency.code(), sum.minor)).collect::<Vec<_>>(), [("USD", 5_000)]);
         assert!(recount::diff(&world.db).await.unwrap().is_empty());
     })

@@ -266,7 +266,7 @@ async fn amounts_have_the_minor_units_of_an_offered_currency() {
         let refused = settings::set(&sam, change).await;
         assert_eq!(code(&refused.unwrap_err()), "default_currency currency_not_offered");
         // Each currency by itself.
-        let owed = invoices::billing(&maya).await.unwrap().owed;
+        let owed = invoices::billing(&maya, None).await.unwrap().owed;
         let owed: Vec<_> = owed.iter().map(|owed| (owed.currency.code(), owed.minor)).collect();
         assert_eq!(owed, [("KWD", 1_061_083 + 11_083), ("USD", 125_000)]);
         assert_exact(&world).await;

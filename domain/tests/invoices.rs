@@ -74,10 +74,10 @@ async fn order_with_a_price_issues_an_invoice() {
         let of_order = Filter { spv_id: Some(spv.id), ..Filter::default() };
         let found = invoices::list(&maya, &of_order, &PageQuery::default()).await.unwrap().items;
         assert_eq!((found.len(), found[0].name().as_str(), found[0].total_minor), (1, "2026-0002", 9_990));
-        let billing = invoices::billing(&maya).await.unwrap();
+        let billing = invoices::billing(&maya, None).await.unwrap();
         assert_eq!((billing.owed[0].minor, billing.owed[0].invoices, billing.owed[0].overdue), (134_990, 2, 0));
         world.clock.advance(chrono::Duration::days(15));
-        assert_eq!(invoices::billing(&elias).await.unwrap().owed[0].overdue, 2);
+        assert_eq!(invoices::billing(&elias, None).await.unwrap().owed[0].overdue, 2);
     })
     .await;
 }
@@ -102,7 +102,7 @@ async fn open_invoices_are_summed_by_days_past_due() {
         }
         world.clock.advance(chrono::Duration::days(114));
         for ctx in [&elias, &maya] {
-            let owed = invoices::billing(ctx).await.unwrap().owed.remove(0);
+            let owed = invoices::billing(ctx, None).await.unwrap().owed.remove(0);
             let aging = [
                 owed.aging.not_due,
                 owed.aging.overdue_30,
@@ -228,7 +228,7 @@ async fn concurrent_payments_never_exceed_the_amount_due() {
         let detail = invoices::get(&maya, id).await.unwrap();
         assert_eq!((detail.invoice.status, detail.invoice.paid_minor), (Status::Paid, 125_000));
         assert_eq!(detail.payments.iter().map(|payment| payment.amount_minor).sum::<i64>(), 125_000);
-        assert!(invoices::billing(&maya).await.unwrap().owed.is_empty());
+        assert!(invoices::billing(&maya, None).await.unwrap().owed.is_empty());
         activity::sequence_all(&elias).await.unwrap();
         let logged: Vec<_> = activity::since(&maya, 0, 500).await.unwrap();
         let logged: Vec<_> = logged.iter().filter(|row| row.subject_kind == "invoice").collect();
@@ -282,7 +282,7 @@ async fn invoice_is_visible_to_its_client_and_staff_only() {
             assert!(found.items.is_empty());
         }
         for outsider in [&ivan, &cora] {
-            assert_eq!(code(&invoices::billing(outsider).await.unwrap_err()), "forbidden");
+            assert_eq!(code(&invoices::billing(outsider, None).await.unwrap_err()), "forbidden");
         }
         assert!(knows(&maya, hers.id).await && knows(&sam, hers.id).await);
         assert_eq!(code(&invoices::pay(&maya, hers.id, None, payment("1")).await.unwrap_err()), "forbidden");

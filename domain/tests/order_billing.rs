@@ -146,7 +146,7 @@ async fn paid_invoice_gets_a_credit_note_and_its_overpayment_is_credit() {
         );
         let detail = invoices::get(&maya, invoice.id).await.unwrap();
         assert_eq!((detail.invoice.status, detail.invoice.due_minor()), (Status::PartPaid, 10_000));
-        assert_eq!(invoices::billing(&maya).await.unwrap().owed[0].minor, 10_000);
+        assert_eq!(invoices::billing(&maya, None).await.unwrap().owed[0].minor, 10_000);
         let note = &detail.credit_notes[0];
         assert_eq!((note.name().as_str(), note.invoice(), note.amount_minor), ("CN-2026-0001", invoice.name(), 15_000));
 
@@ -165,11 +165,16 @@ async fn paid_invoice_gets_a_credit_note_and_its_overpayment_is_credit() {
         assert_eq!((paid.status, paid.due_minor(), paid.credit_minor()), (Status::Paid, 0, 10_000));
         assert_eq!((paid.total_minor, paid.paid_minor), (125_000, 100_000), "what was billed and paid stays");
         for ctx in [&maya, &elias] {
-            let billing = invoices::billing(ctx).await.unwrap();
+            let billing = invoices::billing(ctx, None).await.unwrap();
             assert_eq!((billing.credit[0].currency, billing.credit[0].minor), (Currency::Usd, 10_000));
         }
-        assert!(invoices::billing(&maya).await.unwrap().owed.is_empty());
-        assert!(invoices::billing(&nils).await.unwrap().credit.is_empty());
+        assert!(invoices::billing(&maya, None).await.unwrap().owed.is_empty());
+        assert!(invoices::billing(&nils, None).await.unwrap().credit.is_empty());
+        // One client's credit, for the staff; a client sees nothing of another's.
+        let credits = async |ctx: &Ctx, of| invoices::billing(ctx, Some(of)).await.unwrap().credit.len();
+        let (maya_id, nils_id) = (maya.actor.user_id().unwrap(), nils.actor.user_id().unwrap());
+        assert_eq!((credits(&elias, maya_id).await, credits(&elias, nils_id).await), (1, 0));
+        assert_eq!((credits(&nils, maya_id).await, credits(&maya, nils_id).await), (0, 0));
         assert_exact(&world).await;
 
         // A higher price is billed by a further invoice.

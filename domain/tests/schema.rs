@@ -326,7 +326,7 @@ async fn no_query_scans_a_growing_table() {
             invoices::get(ctx, invoice.items[0].id).await.unwrap();
             invoices::get(ctx, owed).await.unwrap();
             invoices::find(ctx, &invoice.items[0].name()).await.unwrap();
-            invoices::billing(ctx).await.unwrap();
+            invoices::billing(ctx, None).await.unwrap();
             activity::own(ctx, &PageQuery::default()).await.unwrap();
             users::profile(ctx).await.unwrap();
         }

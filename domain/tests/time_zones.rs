@@ -87,7 +87,7 @@ async fn nothing_is_overdue_before_the_offices_day_ends() {
         let overdue = async |instant: &str| {
             let world = at_time(&world, instant);
             let erin = Ctx { clock: world.clock.clone(), ..erin.clone() };
-            let owed = invoices::billing(&erin).await.unwrap().owed[0].overdue;
+            let owed = invoices::billing(&erin, None).await.unwrap().owed[0].overdue;
             let row =
                 &exports::rows(&erin, &exports::Table::Invoices(invoices::Filter::default()), None).await.unwrap();
             let table = exports::columns(&erin, &exports::Table::Invoices(invoices::Filter::default()));

@@ -10,7 +10,7 @@ test('invoice with tax, filing fee and discount is divided into deposit and bala
   office,
 }) => {
   const who = office.newPerson('Ines', 'Duarte');
-  const { spv } = await office.clientWithOrder(who);
+  const { client, spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);
   const elias = await office.employee();
   await elias.open(`${paths.employeeOrder(spv.id)}?tab=invoices`);
@@ -73,6 +73,8 @@ test('invoice with tax, filing fee and discount is divided into deposit and bala
   await elias.button('Record payment', payment).click();
   await elias.expectToast('Payment recorded', invoice.number);
   await expect(row).toHaveCount(0);
+  await elias.open(paths.employeeClient(client.id));
+  await expect(elias.page.getByText('Credit', { exact: true }).locator('..')).toContainText('$42.00');
   await ines.open('/client-dashboard/billing');
   await expect(ines.card('Your credit')).toContainText('$42.00');
 });

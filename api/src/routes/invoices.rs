@@ -747,11 +747,18 @@ pub struct Aging {
     overdue_older: String,
 }
 
-/// What you owe and the bank details; for staff, what all clients owe.
-#[utoipa::path(get, path = "/billing", operation_id = "billing_get", tag = "invoices",
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct BillingQuery {
+    /// Of one client only.
+    client_id: Option<UserId>,
+}
+
+/// What you owe, your credit and the bank details; for staff, those of all clients or of one.
+#[utoipa::path(get, path = "/billing", operation_id = "billing_get", tag = "invoices", params(BillingQuery),
     responses((status = 200, body = Billing)))]
-pub async fn billing(SignedIn(ctx): SignedIn) -> Result<JsonBody<Billing>> {
-    let found = invoices::billing(&ctx).await?;
+pub async fn billing(SignedIn(ctx): SignedIn, Query(query): Query<BillingQuery>) -> Result<JsonBody<Billing>> {
+    let found = invoices::billing(&ctx, query.client_id).await?;
     let owed = |owed: invoices::Outstanding| Owed {
         currency: owed.currency,
         amount: owed.currency.format(owed.minor),

@@ -14,6 +14,7 @@ use domain::{
     directory::clients::{self, Change, Client, ClientSort, Filter},
     kernel::{money::Currency, page::Order},
     orders::{
+        invoices,
         onboarding::{self, ClientInput, Setup},
         spvs::Country,
     },
@@ -177,7 +178,13 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.page(page.items.iter().map(record).collect(), "clients", page.next_cursor)
         }
         Verb::Update(args) => update(args, cli).await,
-        Verb::Show(args) => out.one(record(&lookup::client_named(ctx, &args.client).await?)),
+        Verb::Show(args) => {
+            let client = lookup::client_named(ctx, &args.client).await?;
+            let billing = invoices::billing(ctx, Some(client.id)).await?;
+            let owed = amounts(billing.owed.iter().map(|owed| (owed.currency, owed.minor)));
+            let credit = amounts(billing.credit.iter().map(|credit| (credit.currency, credit.minor)));
+            out.one(record(&client).with("owed", owed).with("credit", credit))
+        }
         Verb::Invite(args) => {
             let client = lookup::client_named(ctx, &args.target.client).await?;
             if args.print_link {
@@ -309,6 +316,13 @@ async fn update(args: Update, cli: &CliContext) -> Result {
 
 fn person(client: &Client) -> String {
     format!("{} <{}>", client.name(), client.email)
+}
+
+/// Amounts by currency, which are never added up; none for an empty list.
+fn amounts(sums: impl Iterator<Item = (Currency, i64)>) -> Option<String> {
+    let shown: Vec<String> =
+        sums.map(|(currency, minor)| format!("{} {}", currency.format(minor), currency.code())).collect();
+    (!shown.is_empty()).then(|| shown.join(" + "))
 }
 
 fn record(client: &Client) -> Record {

@@ -224,10 +224,10 @@ export const queries = {
         body(api.GET('/rest/v1/clients/{id}/notes', { params: { path: { id } }, signal })),
       select: (found) => found.items,
     }),
-  billing: () =>
+  billing: (query: { client_id?: string } = {}) =>
     queryOptions({
-      queryKey: ['invoices', 'billing'],
-      queryFn: ({ signal }) => body(api.GET('/rest/v1/billing', { signal })),
+      queryKey: ['invoices', 'billing', query],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/billing', { params: { query }, signal })),
     }),
   invoices: (query: { spv_id?: string; client_id?: string; status?: InvoiceStatus; limit?: number }) =>
     pages(['invoices', query], (cursor, signal) =>

@@ -237,7 +237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What you owe and the bank details; for staff, what all clients owe. */
+        /** What you owe, your credit and the bank details; for staff, those of all clients or of one. */
         get: operations["billing_get"];
         put?: never;
         post?: never;
@@ -7689,7 +7689,10 @@ export interface operations {
     };
     billing_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Of one client only. */
+                client_id?: components["schemas"]["UserId"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7704,8 +7707,10 @@ export interface operations {
                     "application/json": components["schemas"]["Billing"];
                 };
             };
+            400: components["responses"]["Refused_400"];
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

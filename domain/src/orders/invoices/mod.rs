@@ -290,16 +290,16 @@ pub struct Billing {
     pub bank: Option<Bank>,
 }
 
-/// A client's outstanding amounts; for the staff, those of all clients.
+/// A client's outstanding amounts and credit; for the staff, those of all clients or of `client`.
 ///
 /// # Errors
 /// Unauthenticated; Forbidden for ISO partners and companies.
 #[tracing::instrument(level = "debug", name = "invoices.billing", skip_all)]
-pub async fn billing(ctx: &Ctx) -> Result<Billing> {
+pub async fn billing(ctx: &Ctx, client: Option<UserId>) -> Result<Billing> {
     ctx.may(Action::View, Resource::Billing)?;
-    let office = settings::get(ctx).await?;
-    let outstanding = store::outstanding(&mut ctx.db(), ctx.scope()?, office.day(ctx.now())).await?;
-    let credit = store::credits(&mut ctx.db(), ctx.scope()?).await?;
+    let (scope, office) = (ctx.scope()?, settings::get(ctx).await?);
+    let outstanding = store::outstanding(&mut ctx.db(), scope, client, office.day(ctx.now())).await?;
+    let credit = store::credits(&mut ctx.db(), scope, client).await?;
     let payments = next_payments(ctx, office.day(ctx.now())).await?;
     Ok(Billing { owed: outstanding, credit, payments, bank: BankTransfer::instructions(&office) })
 }

@@ -426,10 +426,16 @@ pub struct Aging {
     pub overdue_older: i64,
 }
 
-/// The outstanding amounts and their ages, by currency. `today` is the office's.
-pub async fn outstanding(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<Vec<Outstanding>> {
+/// The outstanding amounts and their ages, by currency, of all clients in scope or one of them. `today` is the office's.
+pub async fn outstanding(
+    db: &mut Db,
+    scope: Scope,
+    client: Option<UserId>,
+    today: NaiveDate,
+) -> Result<Vec<Outstanding>> {
     let mut all = Conditions::new(db.dialect());
     all.and_scope(scope, None, None, Some("v.client_id"));
+    all.and_id("v.client_id", client.map(|id| id.0));
     all.and(IS_OPEN);
     let aging = Due::AGES.map(|age| {
         let (first, last) = age.dates(today);
@@ -457,9 +463,10 @@ pub async fn outstanding(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<
 const IS_OVERPAID: &str = "v.paid_minor > v.total_minor - v.credited_minor";
 
 /// The credit of clients by currency: what was paid beyond what is left of their invoices.
-pub async fn credits(db: &mut Db, scope: Scope) -> Result<Vec<CurrencyTotal>> {
+pub async fn credits(db: &mut Db, scope: Scope, client: Option<UserId>) -> Result<Vec<CurrencyTotal>> {
     let mut all = Conditions::new(db.dialect());
     all.and_scope(scope, None, None, Some("v.client_id"));
+    all.and_id("v.client_id", client.map(|id| id.0));
     all.and(IS_OVERPAID);
     let sql = format!(
         "select v.currency, cast(sum(v.paid_minor - v.total_minor + v.credited_minor) as bigint) as minor from {TABLE} \

@@ -32,7 +32,7 @@ export function Component() {
   const { id = '' } = useParams();
   const me = useMe();
   const { t } = useTranslation(['employee', 'names', 'shell']);
-  const due = useInfiniteQuery(lists.invoices({ client_id: id })).data?.total?.sums ?? [];
+  const billing = useQuery(queries.billing({ client_id: id })).data;
   return (
     <RecordPage
       query={useQuery(queries.client(id))}
@@ -62,8 +62,17 @@ export function Component() {
         [
           t('shell:record.due'),
           <span key="due" className="num">
-            {sumsByCurrency(due.filter(({ amount }) => Number(amount) !== 0)).join(' + ') || '—'}
+            {sumsByCurrency(billing?.owed ?? []).join(' + ') || '—'}
           </span>,
+        ],
+        // Paid beyond what credit notes left; rare.
+        [
+          t('shell:record.credit'),
+          billing && billing.credit.length > 0 ? (
+            <span key="credit" className="num">
+              {sumsByCurrency(billing.credit).join(' + ')}
+            </span>
+          ) : null,
         ],
         [
           t('shell:record.account'),
