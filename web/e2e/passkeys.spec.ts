@@ -65,9 +65,9 @@ test('passkey is added, signs in without a password and is removed', async ({ br
     const section = petra.card('Passkeys');
     await expect(section).toContainText('No passkey yet');
     await petra.button('Add a passkey', section).click();
-    await petra.expectToast('Passkey added', 'You can now sign in with Passkey, without your password.');
+    await petra.expectToast('Passkey added', 'You can sign in with it instead of your password.');
     const row = section.getByRole('listitem');
-    await expect(row).toContainText('This or another single device');
+    await expect(row).toContainText('On one device');
     expect(await key.count()).toBe(1);
     expect(await axeViolations(petra.page)).toEqual([]);
     await office.portal.post.waitForMail(who.email, 'New passkey');
@@ -120,7 +120,7 @@ test('login forms suggest passkeys in the email field', async ({ browser }) => {
       await person.expectPath(home);
       await person.open(security);
       await person.button('Add a passkey').click();
-      await person.expectToast('Passkey added', /without your password/);
+      await person.expectToast('Passkey added', /instead of your password/);
       await person.logOut();
       // The authenticator chooses the suggestion by itself.
       await person.open(paths.login(portal));

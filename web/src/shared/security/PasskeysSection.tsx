@@ -29,9 +29,9 @@ export function PasskeysSection() {
   const { data, error, refetch } = useQuery(accountQueries.passkeys());
   const add = useMutation({
     mutationFn: () => withReauthentication(addPasskey),
-    onSuccess: async ({ friendly_name: name }) => {
+    onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: accountQueries.all });
-      toast({ title: t('passkeys.added_title'), description: t('passkeys.added_text', { name }) });
+      toast({ title: t('passkeys.added_title'), description: t('passkeys.added_text') });
     },
     onError: (failure) => {
       if (failure instanceof PasskeyCancelled) return;
