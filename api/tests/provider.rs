@@ -486,6 +486,11 @@ async fn identities_are_linked_and_unlinked_by_their_owner() {
         assert_eq!(refused(&back), denied("account_requested"));
         let erin = office.app.employee("Erin").await;
         assert_eq!(office.logged_entries(&erin, "identity.unlinked").await.len(), 1);
+
+        // Neither with a token whose proof is old.
+        office.app.world.clock.advance(Duration::minutes(10) + Duration::seconds(1));
+        new(maya.get(&path("google"))).await.refused(400, "reauthentication_needed");
+        unlink(&maya, id).await.refused(400, "reauthentication_needed");
     })
     .await;
 }

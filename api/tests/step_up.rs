@@ -1,10 +1,12 @@
 //! Step-up: acts with power over accounts and money need a proof of at most ten minutes.
-use crate::support::{TestApp, TestUser, on_both};
+use crate::support::{TestApp, TestRequest, TestUser, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
+use domain::testing::authenticator::Authenticator;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
+const ORIGIN: &str = "https://portal.example.com";
 const UNKNOWN: &str = "6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b";
 
 /// Each act with a body.
@@ -30,6 +32,8 @@ async fn acts(app: &TestApp) -> Vec<(Method, String, Value)> {
             json!({ "type": "magiclink", "email": "nils@example.com" }),
         ),
         (Method::PUT, "/auth/v1/user".to_owned(), json!({ "email": "sam.two@example.com" })),
+        (Method::DELETE, format!("/auth/v1/admin/users/{erin}/factors/{UNKNOWN}"), json!({})),
+        (Method::DELETE, format!("/auth/v1/admin/users/{erin}/passkeys/{UNKNOWN}"), json!({})),
     ]
 }
 
@@ -62,6 +66,64 @@ async fn a_stale_session_has_no_power_over_accounts_and_money() {
         for act in &acts {
             assert_ne!(code(&sam, act).await, "reauthentication_needed", "{} {}", act.0, act.1);
         }
+    })
+    .await;
+}
+
+/// Enrolls a passkey as second factor: the factor and the session at aal2.
+async fn enrolled(user: &TestUser) -> (String, TestUser) {
+    let modern = |asking: TestRequest| asking.header("x-supabase-api-version", "2024-01-01");
+    let body = json!({ "factor_type": "webauthn", "friendly_name": "Key" });
+    let factor = modern(user.post("/auth/v1/factors", body)).await.ok()["id"].as_str().unwrap().to_owned();
+    let challenge = modern(user.post(&format!("/auth/v1/factors/{factor}/challenge"), json!({}))).await.ok();
+    let credential = Authenticator::new(ORIGIN).create(&challenge["webauthn"]["credential_options"]["publicKey"]);
+    let body = json!({
+        "challenge_id": challenge["id"],
+        "webauthn": { "type": "create", "credential_response": credential },
+    });
+    let session = modern(user.post(&format!("/auth/v1/factors/{factor}/verify"), body)).await.ok();
+    (factor, user.holding(&session))
+}
+
+/// Acts on one's own account that need more than a token. Identities are in `provider.rs`, as they need a provider.
+fn own_acts(factor: &str) -> Vec<(Method, String, Value)> {
+    let enroll = |kind: &str| json!({ "factor_type": kind, "friendly_name": "Thief" });
+    vec![
+        (Method::POST, "/auth/v1/factors".to_owned(), enroll("totp")),
+        (Method::POST, "/auth/v1/factors".to_owned(), enroll("webauthn")),
+        (Method::DELETE, format!("/auth/v1/factors/{factor}"), json!({})),
+        (Method::POST, "/auth/v1/factors/recovery-codes".to_owned(), json!({})),
+        (Method::POST, "/auth/v1/passkeys/registration/options".to_owned(), json!({})),
+        (Method::DELETE, format!("/auth/v1/passkeys/{factor}"), json!({})),
+        (Method::PUT, "/auth/v1/user".to_owned(), json!({ "email": "thief@example.com" })),
+    ]
+}
+
+#[tokio::test]
+async fn a_stolen_token_has_no_power_over_its_own_account() {
+    let on_domain = |options: &mut domain::Options, http: &mut api::HttpConfig| {
+        options.public_url = ORIGIN.to_owned();
+        http.rate_limits = false;
+    };
+    on_both_with(on_domain, async |app: TestApp| {
+        let maya = app.client("Maya").await;
+        let (factor, maya) = enrolled(&maya).await;
+        app.world.clock.advance(Duration::minutes(10) + Duration::seconds(1));
+        let credential = json!({ "email": "maya@example.com", "password": PASSWORD });
+        let by_password = app.anonymous().post("/auth/v1/token?grant_type=password", credential).await.ok();
+        let aal1 = maya.holding(&by_password);
+        app.deliver_all_mails().await;
+        for act in own_acts(&factor) {
+            assert_eq!(code(&maya, &act).await, "reauthentication_needed", "stale aal2: {} {}", act.0, act.1);
+            let refused = code(&aal1, &act).await;
+            assert!(["insufficient_aal", "mfa_required"].contains(&refused.as_str()), "{refused}: {} {}", act.0, act.1);
+        }
+        let password = json!({ "password": "chosen by a thief" });
+        assert_eq!(
+            code(&maya, &(Method::PUT, "/auth/v1/user".to_owned(), password)).await,
+            "current_password_required"
+        );
+        assert!(app.deliver_all_mails().await.is_empty(), "nothing was changed");
     })
     .await;
 }
