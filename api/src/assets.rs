@@ -101,6 +101,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/employee-dashboard/messages",
     "/employee-dashboard/notifications",
     "/employee-dashboard/preferences",
+    "/employee-dashboard/price-list",
     "/employee-dashboard/orders/:",
     "/employee-dashboard/requests",
     "/employee-dashboard/spvs",

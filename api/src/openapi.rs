@@ -163,7 +163,7 @@ fn add_etag(operation: &mut Operation) -> bool {
 }
 
 /// Schemas of versioned rows.
-const VERSIONED_ROWS: [&str; 24] = [
+const VERSIONED_ROWS: [&str; 25] = [
     "Account",
     "AccountDetail",
     "Call",
@@ -185,14 +185,15 @@ const VERSIONED_ROWS: [&str; 24] = [
     "Profile",
     "ReportSchedule",
     "Request",
+    "Service",
     "SpvDetail",
     "Step",
     "StepChanged",
 ];
 
 /// Operations that take `If-Match` although they do not return a versioned row.
-const TAKES_VERSION: [&str; 6] =
-    ["company_delete", "document_delete", "iso_delete", "spv_preview", "step_delete", "template_set"];
+const TAKES_VERSION: [&str; 7] =
+    ["company_delete", "document_delete", "iso_delete", "service_delete", "spv_preview", "step_delete", "template_set"];
 
 /// Operations without `If-Match`: they overwrite nothing, but add or send something or end sessions.
 const TAKES_NO_VERSION: [&str; 8] = [

@@ -25,7 +25,7 @@ use domain::{
         document_requests,
         documents::uploads,
         invoices::{self, ManualPayment},
-        onboarding, steps,
+        onboarding, services, steps,
     },
     outbox::notifications,
     platform::{activity, holidays, maintenance},
@@ -303,6 +303,15 @@ impl Rows<'_> {
                 .expect("a holiday")
                 .id
                 .to_string(),
+            "service" => {
+                let input = services::Input {
+                    country: Some("US".to_owned()),
+                    name: Some(format!("Service {}", self.app.world.random.uuid())),
+                    price: Some("1250.00".to_owned()),
+                    ..services::Input::default()
+                };
+                services::create(&root, input).await.expect("a service").id.to_string()
+            }
             "block" => ip_blocklist::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
             _ => panic!("no such row: {row}"),
         }
@@ -462,6 +471,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "finances_export"
         | "analytics_get"
         | "holiday_list"
+        | "service_list"
         | "analytics_office"
         | "log_list"
         | "log_export"
@@ -524,6 +534,9 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "user_impersonate" => (rows.id("other_client").await, reason()),
         "maintenance_start" => (String::new(), json!({ "message": "tried" })),
         "holiday_create" => (String::new(), json!({ "country": "SG", "day": "2027-03-11", "name": "Eid al-Fitr" })),
+        "service_get" | "service_delete" => (rows.id("service").await, none()),
+        "service_create" => (String::new(), json!({ "country": "SG", "name": "Private company", "price": "900.00" })),
+        "service_update" => (rows.id("service").await, json!({ "price": "1400.00" })),
         "holiday_delete" => (rows.id("holiday").await, none()),
         "address_block_create" => (String::new(), json!({ "network": "203.0.113.7" })),
         "address_block_delete" => (rows.id("block").await, none()),

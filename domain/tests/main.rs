@@ -45,6 +45,7 @@ mod saved_views;
 mod schema;
 mod search;
 mod select_star;
+mod services;
 mod session_revalidation;
 mod storage;
 mod templates;

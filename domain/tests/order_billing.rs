@@ -447,7 +447,15 @@ async fn random_histories_bill_the_price_to_the_minor_unit() {
             let spv = spvs::get(&sam, *id).await.unwrap().spv;
             let found = of_order(&sam, *id).await;
             let invoice = &found[pick(found.len())];
-            match random.below(6) {
+            match random.below(7) {
+                6 => {
+                    let minor = [0, 1, 9_000, random.below(30_000) as i64][pick(4)];
+                    let fee = Correction { filing_fee: text(&spv.currency.format(minor)), ..Correction::default() };
+                    correct(&sam, *id, fee).await;
+                    if spv.filing_fee_minor.unwrap_or(0) != minor {
+                        *missing = 0;
+                    }
+                }
                 0 | 1 => {
                     let minor = [0, 1, 99_999, 125_000, random.below(300_000) as i64][pick(5)];
                     let corrected = correct(&sam, *id, price(&spv.currency.format(minor))).await;
@@ -477,7 +485,7 @@ async fn random_histories_bill_the_price_to_the_minor_unit() {
             }
             let spv = spvs::get(&sam, *id).await.unwrap().spv;
             let found = of_order(&sam, *id).await;
-            let minor = spv.price_minor.unwrap_or(0) - *missing;
+            let minor = spv.billable_minor().unwrap_or(0) - *missing;
             let expected = BTreeMap::from([(spv.currency.code(), minor)]);
             let expected = expected.into_iter().filter(|(_, minor)| *minor != 0).collect::<BTreeMap<_, _>>();
             assert_eq!(billed(&found), expected, "step {n}");

@@ -69,6 +69,7 @@ async fn accepted_request_names_the_vehicle_by_its_first_proposal_unless_the_sta
         for (chosen, expected) in [(None, Some("Harbor One")), (Some("Pier 3"), Some("Pier 3")), (Some(""), None)] {
             let order = OrderForm {
                 country: Some("SG".to_owned()),
+                service_id: None,
                 purpose: Some("To buy a warehouse".to_owned()),
                 proposed_names: vec!["Harbor One".to_owned(), "Harbor Two".to_owned()],
                 purchase_amount: Some("250000".to_owned()),

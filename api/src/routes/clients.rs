@@ -193,6 +193,9 @@ pub struct NewClient {
     /// Our fee, as a decimal number.
     #[schema(required, value_type = String, example = "1250.00")]
     price: Option<String>,
+    /// Fee of the authority, a line of its own on the invoice.
+    #[schema(example = "90.00")]
+    filing_fee: Option<String>,
     /// Required with an ISO, invalid without.
     #[schema(example = "50.00")]
     commission: Option<String>,
@@ -254,6 +257,7 @@ impl From<NewClient> for ClientInput {
             company_id: new.company_id,
             iso_id: new.iso_id,
             price: new.price,
+            filing_fee: new.filing_fee,
             commission: new.commission,
             country: new.country,
             currency: new.currency,

@@ -41,6 +41,7 @@ mod requests;
 mod saved_views;
 mod search;
 mod secure_account;
+mod services;
 mod settings;
 mod spvs;
 mod steps;
@@ -102,6 +103,8 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(holidays::list, holidays::create))
         .routes(routes!(holidays::delete))
         .routes(routes!(settings::test_mail))
+        .routes(routes!(services::list, services::create))
+        .routes(routes!(services::get, services::update, services::delete))
         // Clients, companies, ISO partners.
         .routes(routes!(clients::list, clients::create))
         .routes(routes!(clients::get, clients::update))

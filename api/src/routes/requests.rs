@@ -454,6 +454,9 @@ pub struct RequestAccepted {
     /// Our fee; an invoice is issued for it.
     #[schema(example = "1250.00")]
     price: Option<String>,
+    /// Fee of the authority, a line of its own on the invoice; only with a price.
+    #[schema(example = "90.00")]
+    filing_fee: Option<String>,
     /// Only with an ISO; up to four decimals.
     #[schema(example = "2.5")]
     iso_commission_percentage: Option<String>,
@@ -483,6 +486,7 @@ pub async fn accept(
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,
+        filing_fee: input.filing_fee,
         iso_commission_percentage: input.iso_commission_percentage,
         country: input.country,
         ordered_date: input.ordered_date,

@@ -54,6 +54,9 @@ pub struct Spv {
     /// Our fee.
     #[schema(example = "1250.00")]
     price: Option<String>,
+    /// Fee of the authority, which the office passes on.
+    #[schema(example = "90.00")]
+    filing_fee: Option<String>,
     /// Null for clients, like the next two.
     commission: Option<String>,
     /// What the vehicle is to buy.
@@ -91,6 +94,7 @@ impl Spv {
             client_name: row.client_name(),
             iso_name: row.iso_name(),
             price: amount(row.price_minor),
+            filing_fee: amount(row.filing_fee_minor),
             commission: amount(row.commission_minor.filter(|_| earned)),
             purchase_amount: amount(row.purchase_amount_minor),
             amount: amount(row.amount_minor()),
@@ -307,6 +311,9 @@ pub struct NewSpv {
     /// Our fee; an invoice is issued for it.
     #[schema(example = "1250.00")]
     price: Option<String>,
+    /// Fee of the authority, a line of its own on the invoice; only with a price.
+    #[schema(example = "90.00")]
+    filing_fee: Option<String>,
     /// Only with an ISO; up to four decimals.
     #[schema(example = "2.5")]
     iso_commission_percentage: Option<String>,
@@ -331,6 +338,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> 
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,
+        filing_fee: input.filing_fee,
         iso_commission_percentage: input.iso_commission_percentage,
         country: input.country,
         ordered_date: input.ordered_date,
@@ -371,6 +379,10 @@ pub struct SpvChange {
     #[serde(default, deserialize_with = "clearable")]
     #[schema(example = "1250.00")]
     price: Option<String>,
+    /// Fee of the authority; its invoices follow, too.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schema(example = "90.00")]
+    filing_fee: Option<String>,
     /// Only while nothing is paid and no commission settled; amounts that are left out stay the same decimal numbers.
     #[schema(example = "USD")]
     currency: Option<String>,
@@ -404,6 +416,7 @@ impl From<SpvChange> for corrections::Correction {
             purchase_amount: change.purchase_amount,
             ordered_date: change.ordered_date,
             price: change.price,
+            filing_fee: change.filing_fee,
             currency: change.currency,
             commission: change.commission,
             iso_commission_percentage: change.iso_commission_percentage,

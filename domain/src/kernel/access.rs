@@ -276,6 +276,8 @@ pub enum Resource {
     System,
     /// The step template of new orders.
     Template,
+    /// The price list.
+    Services,
     /// The activity log of the whole office.
     Activity,
     TestData,
@@ -328,6 +330,7 @@ impl Resource {
             Self::Settings => "settings",
             Self::System => "system",
             Self::Template => "template",
+            Self::Services => "service",
             Self::Activity => "activity",
             Self::TestData => "test_data",
             Self::Thread { .. } => "thread",
@@ -610,7 +613,10 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
         (Resource::Imports, Create) => when(top),
         (Resource::Users, Create | Update | Suspend | Archive | Impersonate) => when(top),
         (Resource::Template, View) => when(staff),
-        (Resource::Settings | Resource::System | Resource::Template, Update) | (Resource::Jobs, Update) => when(top),
+        // Clients choose from it when they request an order.
+        (Resource::Services, View) => when(staff || user.role == Role::Client),
+        (Resource::Settings | Resource::System | Resource::Template | Resource::Services, Update)
+        | (Resource::Jobs, Update) => when(top),
         (Resource::TestData, Seed) => when(staff),
         (Resource::Thread { .. }, View | Send) => Decision::Allow,
         // Internal notes.

@@ -59,6 +59,7 @@ ids! {
     ActivityId,
     BlockId,
     HolidayId,
+    ServiceId,
     ImpersonationId,
     AlertId,
     ScanId,

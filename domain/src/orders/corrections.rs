@@ -39,6 +39,8 @@ pub struct Correction {
     pub ordered_date: Option<String>,
     /// The fee; the invoices follow it.
     pub price: Option<String>,
+    /// The fee of the authority; the invoices follow it.
+    pub filing_fee: Option<String>,
     /// Amounts left out stay the same decimal numbers.
     pub currency: Option<String>,
     /// A fixed commission, which replaces a percentage.
@@ -95,6 +97,7 @@ struct Details {
     purchase_amount: Option<String>,
     ordered_date: String,
     price: Option<String>,
+    filing_fee: Option<String>,
     currency: Currency,
     country: Country,
 }
@@ -109,6 +112,7 @@ impl From<&Spv> for Details {
             purchase_amount: amount(spv.purchase_amount_minor),
             ordered_date: spv.ordered_date.to_string(),
             price: amount(spv.price_minor),
+            filing_fee: amount(spv.filing_fee_minor),
             currency: spv.currency,
             country: spv.country,
         }
@@ -255,17 +259,18 @@ async fn check_currency(tx: &mut Tx, spv: &Spv) -> Result<()> {
 }
 
 fn is_price_changed(before: &Spv, after: &Spv) -> bool {
-    let price = |spv: &Spv| (spv.price_minor.unwrap_or(0), spv.currency);
+    let price = |spv: &Spv| (spv.price_minor.unwrap_or(0), spv.filing_fee_minor.unwrap_or(0), spv.currency);
     price(before) != price(after)
 }
 
-/// Whether the unpaid invoices say something that is wrong now: another currency, another client, or another country.
+/// Whether the unpaid invoices say something that is wrong now: another currency, client, country or filing fee.
 async fn is_billed_anew(tx: &mut Tx, before: &Spv, after: &Spv) -> Result<bool> {
     let billed = |spv: &Spv| (spv.currency, spv.client_id);
     if billed(before) != billed(after) {
         return Ok(true);
     }
-    Ok(before.country != after.country && !invoices::has_payments(tx, after.id).await?)
+    let is_worded_anew = before.country != after.country || before.filing_fee_minor != after.filing_fee_minor;
+    Ok(is_worded_anew && !invoices::has_payments(tx, after.id).await?)
 }
 
 async fn follow_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv, billed_anew: bool) -> Result<Vec<Consequence>> {
@@ -274,9 +279,10 @@ async fn follow_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv, billed_an
         identifier: &spv.identifier(),
         client_id: spv.client_id,
         dimensions: spv.dimensions(),
-        price_minor: spv.price_minor.unwrap_or(0),
+        price_minor: spv.billable_minor().unwrap_or(0),
+        filing_fee_minor: spv.filing_fee_minor.unwrap_or(0),
     };
-    let former = FormerPrice { minor: before.price_minor.unwrap_or(0), billed_anew };
+    let former = FormerPrice { minor: before.billable_minor().unwrap_or(0), billed_anew };
     let changes = invoices::follow_price(tx, ctx, order, former).await?;
     Ok(changes.into_iter().map(Consequence::Invoice).collect())
 }
@@ -380,6 +386,7 @@ fn apply_amounts(check: &mut Validator, input: &Correction, spv: &mut Spv) {
     for (field, text, stored) in [
         ("purchase_amount", &input.purchase_amount, &mut spv.purchase_amount_minor),
         ("price", &input.price, &mut spv.price_minor),
+        ("filing_fee", &input.filing_fee, &mut spv.filing_fee_minor),
         ("commission", &input.commission, &mut spv.commission_minor),
     ] {
         *stored = match (text, *stored) {
@@ -387,6 +394,10 @@ fn apply_amounts(check: &mut Validator, input: &Correction, spv: &mut Spv) {
             (None, Some(minor)) => check.read(field, currency.restate(former, minor)),
             (None, None) => None,
         };
+    }
+    spv.filing_fee_minor = spv.filing_fee_minor.filter(|minor| *minor > 0);
+    if spv.filing_fee_minor.is_some() && spv.price_minor.is_none() {
+        check.reject("filing_fee", Problem::new("needs_price"));
     }
     if is_given(&input.commission) {
         spv.iso_commission_percentage = None;

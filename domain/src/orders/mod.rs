@@ -6,6 +6,7 @@ pub mod document_requests;
 pub mod documents;
 pub mod invoices;
 pub mod onboarding;
+pub mod services;
 pub mod spvs;
 pub mod steps;
 pub mod templates;

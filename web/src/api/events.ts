@@ -176,6 +176,7 @@ const NOUN_DEPENDENCIES = {
   maintenance: ['settings'],
   address: ['rules'],
   holiday: ['holidays'],
+  service: ['services'],
   keys: ['rules'],
   template: ['templates'],
   message: ['threads'],

@@ -429,6 +429,12 @@ export const queries = {
         }),
       ),
     ),
+  services: () =>
+    queryOptions({
+      queryKey: ['services'],
+      queryFn: ({ signal }) => body(api.GET('/rest/v1/services', { signal })),
+      select: (found) => found.items,
+    }),
   holidays: (country: Holiday['country']) =>
     queryOptions({
       queryKey: ['holidays', country],

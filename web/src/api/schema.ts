@@ -2540,6 +2540,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The price list by country and name: all services for staff, the active ones for clients. */
+        get: operations["service_list"];
+        put?: never;
+        /** Adds a service to the price list. Super admins. */
+        post: operations["service_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/services/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One service. */
+        get: operations["service_get"];
+        put?: never;
+        post?: never;
+        /** Deletes a service; orders and requests keep their amounts. Super admins. */
+        delete: operations["service_delete"];
+        options?: never;
+        head?: never;
+        /** Changes a service; orders keep their amounts. Super admins. */
+        patch: operations["service_update"];
+        trace?: never;
+    };
     "/rest/v1/sessions": {
         parameters: {
             query?: never;
@@ -5013,6 +5050,10 @@ export interface components {
             items: components["schemas"]["SearchHit"][];
         };
         /** @description A short list without pages. */
+        Items_Service: {
+            items: components["schemas"]["Service"][];
+        };
+        /** @description A short list without pages. */
         Items_SigningKey: {
             items: components["schemas"]["SigningKey"][];
         };
@@ -5335,6 +5376,11 @@ export interface components {
             country?: string | null;
             currency?: string | null;
             email: string;
+            /**
+             * @description Fee of the authority, a line of its own on the invoice.
+             * @example 90.00
+             */
+            filing_fee?: string | null;
             first_name: string;
             iso_id?: components["schemas"]["IsoId"] | null;
             last_name: string;
@@ -5537,6 +5583,28 @@ export interface components {
              */
             query?: string;
         };
+        NewService: {
+            /** @description Default: true. */
+            active?: boolean | null;
+            country: components["schemas"]["Country"];
+            /** @description Default: the office's. */
+            currency?: string | null;
+            /**
+             * @description The fee of the authority, which the office passes on.
+             * @example 90.00
+             */
+            filing_fee?: string | null;
+            /**
+             * @description Unique in the country, at most 120 characters.
+             * @example Delaware LLC
+             */
+            name: string;
+            /**
+             * @description Our fee.
+             * @example 1250.00
+             */
+            price: string;
+        };
         NewSpv: {
             client_id: components["schemas"]["UserId"];
             company_id: components["schemas"]["CompanyId"];
@@ -5545,6 +5613,11 @@ export interface components {
             currency?: string | null;
             /** @description Unique in the company; default: generated from the time. */
             custom_identifier?: string | null;
+            /**
+             * @description Fee of the authority, a line of its own on the invoice; only with a price.
+             * @example 90.00
+             */
+            filing_fee?: string | null;
             /**
              * @description Only with an ISO; up to four decimals.
              * @example 2.5
@@ -5775,6 +5848,7 @@ export interface components {
             /** @example 250000.00 */
             purchase_amount: string;
             purpose: string;
+            service: components["schemas"]["RequestedService"] | null;
         };
         /** @description The form as it was typed. */
         OrderRequestForm: {
@@ -5806,6 +5880,8 @@ export interface components {
              * @default null
              */
             purpose: string;
+            /** @default null */
+            service_id: components["schemas"]["ServiceId"] | null;
         };
         Owed: {
             aging: components["schemas"]["Aging"];
@@ -6375,6 +6451,11 @@ export interface components {
             /** @description Unique in the company; default: generated from the time. */
             custom_identifier?: string | null;
             /**
+             * @description Fee of the authority, a line of its own on the invoice; only with a price.
+             * @example 90.00
+             */
+            filing_fee?: string | null;
+            /**
              * @description Only with an ISO; up to four decimals.
              * @example 2.5
              */
@@ -6490,6 +6571,21 @@ export interface components {
             received: number;
             /** Format: int64 */
             rejected: number;
+        };
+        /** @description A service of the price list, as it was when it was chosen. */
+        RequestedService: {
+            currency: components["schemas"]["Currency"];
+            /**
+             * @description The fee of the authority.
+             * @example 90.00
+             */
+            filing_fee: string;
+            name: string;
+            /**
+             * @description Our fee.
+             * @example 1250.00
+             */
+            price: string;
         };
         /** @description Roles that require a second factor. Unset: staff, except in demo mode. */
         RequireMfa: {
@@ -6623,6 +6719,44 @@ export interface components {
             all?: boolean;
             ids?: components["schemas"]["NotificationId"][];
         };
+        /** @description A service that the office offers. */
+        Service: {
+            /** @description Inactive services are not offered; clients do not see them. */
+            active: boolean;
+            /** @description Actions allowed to the caller: `update`, `delete`. */
+            can: string[];
+            country: components["schemas"]["Country"];
+            currency: components["schemas"]["Currency"];
+            /**
+             * @description The fee of the authority, which the office passes on.
+             * @example 90.00
+             */
+            filing_fee: string;
+            id: components["schemas"]["ServiceId"];
+            name: string;
+            /**
+             * @description Our fee.
+             * @example 1250.00
+             */
+            price: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A patch: omitted fields stay unchanged; null clears the filing fee. */
+        ServiceChange: {
+            active?: boolean | null;
+            country?: string | null;
+            currency?: string | null;
+            /** @example 90.00 */
+            filing_fee?: string | null;
+            name?: string | null;
+            /** @example 1250.00 */
+            price?: string | null;
+        };
+        /** Format: uuid */
+        ServiceId: string;
         /** Format: uuid */
         SessionId: string;
         /** @description Session lifetimes in force. */
@@ -6763,6 +6897,11 @@ export interface components {
             currency: components["schemas"]["Currency"];
             current_step: string | null;
             custom_identifier: string | null;
+            /**
+             * @description Fee of the authority, which the office passes on.
+             * @example 90.00
+             */
+            filing_fee: string | null;
             id: components["schemas"]["SpvId"];
             /** @description Display name: the custom identifier, else `SPV-` and the order number. */
             identifier: string;
@@ -6814,6 +6953,11 @@ export interface components {
             currency?: string | null;
             /** @description Unique in the company. */
             custom_identifier?: string | null;
+            /**
+             * @description Fee of the authority; its invoices follow, too.
+             * @example 90.00
+             */
+            filing_fee?: string | null;
             /**
              * @description Only with an ISO; up to four decimals; replaces a fixed commission.
              * @example 2.5
@@ -13450,6 +13594,166 @@ export interface operations {
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
             429: components["responses"]["Refused_429"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    service_list: {
+        parameters: {
+            query?: {
+                country?: components["schemas"]["Country"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Service"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    service_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated requests with the same key and body create one row. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewService"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    service_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ServiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    service_delete: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["ServiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    service_update: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["ServiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -40,6 +40,7 @@ export type FinanceAccount = Schemas['FinanceAccount'];
 export type FinanceFigures = Schemas['FinanceFigures'];
 export type Iso = Schemas['Iso'];
 export type Holiday = Schemas['Holiday'];
+export type Service = Schemas['Service'];
 export type PayoutAccount = Schemas['PayoutAccount'];
 export type IsoChange = Schemas['IsoChange'];
 export type IsoDashboard = Schemas['IsoDashboard'];

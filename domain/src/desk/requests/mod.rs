@@ -14,7 +14,7 @@ mod summary;
 pub use crate::outbox::requests::{AccountType, Kind, Priority, Request, ResultKind, Status};
 pub use application::{Application, Form, Person};
 pub use decide::{Change, accept, approve, can, reject, review, update, withdraw};
-pub use order::{OrderForm, OrderRequest};
+pub use order::{OrderForm, OrderRequest, RequestedService};
 pub(crate) use store::count_by_status;
 pub use store::{Assignee, Filter, RequestSort};
 pub use summary::{PriorityBucket, RequestSummary, WEEKS, Week, summary};
@@ -33,7 +33,10 @@ use crate::{
         text::unique_key,
         validate::{LINE, Validator},
     },
-    orders::documents::{self, AttachmentOwner, Document},
+    orders::{
+        documents::{self, AttachmentOwner, Document},
+        services,
+    },
     outbox::requests as rows,
     platform::activity,
 };
@@ -211,7 +214,11 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     refuse_staff_fields(&mut check, &input);
     check.finish()?;
     let form = input.order.unwrap_or_default();
-    let order = OrderRequest::read(&companies::defaults(ctx, ctx.actor.company_id()).await?, &form)?;
+    let service = match form.service_id {
+        Some(id) => services::offered(&mut ctx.db(), id).await?,
+        None => None,
+    };
+    let order = OrderRequest::read(&companies::defaults(ctx, ctx.actor.company_id()).await?, &form, service)?;
     let user = users::me(ctx).await?.user;
     let client = user.id;
     let new = &Request::new(ctx, Kind::Order, user.name(), user.email, order.purpose.clone(), order.data()?);

@@ -4,12 +4,12 @@ use crate::{
     directory::companies::Defaults,
     kernel::{
         error::{Error, Problem, Result},
-        ids::DocumentId,
+        ids::{DocumentId, ServiceId},
         money::Currency,
         text::unique_key,
         validate::{LINE, Validator},
     },
-    orders::spvs::Country,
+    orders::{services::Service, spvs::Country},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,6 +27,8 @@ const MAX_DOCUMENTS: usize = 20;
 pub struct OrderForm {
     /// Default: US.
     pub country: Option<String>,
+    /// A service of the price list in this country.
+    pub service_id: Option<ServiceId>,
     /// What the vehicle is for.
     #[schema(required, value_type = String)]
     pub purpose: Option<String>,
@@ -42,11 +44,27 @@ pub struct OrderForm {
     pub document_ids: Vec<DocumentId>,
 }
 
+/// A service of the price list, as it was when it was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RequestedService {
+    pub name: String,
+    pub currency: Currency,
+    /// Our fee.
+    #[schema(example = "1250.00")]
+    pub price: String,
+    /// The fee of the authority.
+    #[schema(example = "90.00")]
+    pub filing_fee: String,
+}
+
 /// The order a client asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = OrderRequest)]
 pub struct OrderRequest {
     pub country: Country,
+    /// The chosen service, as the price list had it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<RequestedService>,
     pub purpose: String,
     pub proposed_names: Vec<String>,
     #[schema(example = "250000.00")]
@@ -59,9 +77,22 @@ impl OrderRequest {
     ///
     /// # Errors
     /// Invalid per field, under `order.…`.
-    pub(super) fn read(defaults: &Defaults, form: &OrderForm) -> Result<Self> {
+    pub(super) fn read(defaults: &Defaults, form: &OrderForm, service: Option<Service>) -> Result<Self> {
         let mut check = Validator::new();
         let country = check.optional("order.country", form.country.as_deref(), str::parse).unwrap_or_default();
+        let service = match (form.service_id, service) {
+            (None, _) => None,
+            (Some(_), Some(service)) if service.country == country => Some(RequestedService {
+                price: service.currency.format(service.price_minor),
+                filing_fee: service.currency.format(service.filing_fee_minor),
+                name: service.name,
+                currency: service.currency,
+            }),
+            (Some(_), _) => {
+                check.reject("order.service_id", Problem::new("not_found"));
+                None
+            }
+        };
         let purpose = check.text("order.purpose", form.purpose.as_deref().unwrap_or_default());
         let mut proposed_names: Vec<String> = Vec::new();
         for name in form.proposed_names.iter().filter(|name| !name.trim().is_empty()) {
@@ -87,7 +118,7 @@ impl OrderRequest {
         }
         check.finish()?;
         let purchase_amount = currency.format(amount.unwrap_or_default());
-        Ok(Self { country, purpose, proposed_names, purchase_amount, currency })
+        Ok(Self { country, service, purpose, proposed_names, purchase_amount, currency })
     }
 
     /// The `data` of the request.

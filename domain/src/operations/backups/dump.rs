@@ -111,6 +111,7 @@ const PORTAL_TABLES: &[&str] = &[
     "scans",
     "search_rows",
     "secure_account_links",
+    "services",
     "sessions",
     "settings",
     "sign_in_failures",

@@ -43,6 +43,7 @@ pub(super) const COLUMNS: Columns = Columns {
         "currency",
         "purchase_amount",
         "price",
+        "filing_fee",
         "commission",
         "iso_commission_percentage",
         "status",
@@ -65,6 +66,7 @@ struct OrderFields {
     currency: Currency,
     purchase_amount_minor: Option<i64>,
     price_minor: Option<i64>,
+    filing_fee_minor: Option<i64>,
     commission_minor: Option<i64>,
     iso_commission_percentage: Option<i64>,
     ordered_date: NaiveDate,
@@ -117,6 +119,7 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
         reference: fields.reference,
         country: fields.country,
         price_minor: fields.price_minor,
+        filing_fee_minor: fields.filing_fee_minor,
         commission_minor: fields.commission_minor,
         purchase_amount_minor: fields.purchase_amount_minor,
         iso_commission_percentage: fields.iso_commission_percentage,
@@ -150,6 +153,7 @@ fn compare(
     for (column, portal, file) in [
         ("purchase_amount", spv.purchase_amount_minor, fields.purchase_amount_minor),
         ("price", spv.price_minor, fields.price_minor),
+        ("filing_fee", spv.filing_fee_minor, fields.filing_fee_minor),
         ("commission", spv.commission_minor, fields.commission_minor),
     ] {
         let shown = |currency: Currency, minor: Option<i64>| minor.map(|minor| currency.format(minor));
@@ -242,8 +246,12 @@ fn read_row(check: &mut Validator, row: &Row, context: &CompanyContext, now: Dat
     let country = check.optional("country", cell(row, "country"), str::parse).unwrap_or_default();
     let currency: Currency = check.optional("currency", cell(row, "currency"), str::parse).unwrap_or(defaults.currency);
     let mut amount = |name| check.optional(name, cell(row, name), |text| currency.parse(text));
-    let [purchase_amount_minor, price_minor, commission_minor] =
-        ["purchase_amount", "price", "commission"].map(&mut amount);
+    let [purchase_amount_minor, price_minor, filing_fee_minor, commission_minor] =
+        ["purchase_amount", "price", "filing_fee", "commission"].map(&mut amount);
+    let filing_fee_minor = filing_fee_minor.filter(|minor| *minor > 0);
+    if filing_fee_minor.is_some() && price_minor.is_none() {
+        check.reject("filing_fee", Problem::new("needs_price"));
+    }
     if !is_filled(row, "purchase_amount") && !is_filled(row, "price") {
         check.reject("purchase_amount", Problem::new("required"));
     }
@@ -267,6 +275,7 @@ fn read_row(check: &mut Validator, row: &Row, context: &CompanyContext, now: Dat
         currency,
         purchase_amount_minor,
         price_minor,
+        filing_fee_minor,
         commission_minor,
         iso_commission_percentage,
         ordered_date,

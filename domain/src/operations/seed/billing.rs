@@ -14,7 +14,7 @@ use crate::{
     orders::{
         corrections::{self, Correction},
         invoices::{self, Filter, InvoiceableOrder, ManualPayment, NewInstallment, NewInvoice, NewLine, Status},
-        spvs,
+        services, spvs,
     },
     platform::settings::{Bank, BankKind, Billing},
 };
@@ -55,14 +55,15 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
     for (n, (age, id)) in orders.into_iter().enumerate() {
         let day = ago(age);
         let spv = spvs::get(&day, id).await?.spv;
-        let Some(price_minor) = spv.price_minor else { continue };
+        let (Some(price_minor), Some(billable_minor)) = (spv.price_minor, spv.billable_minor()) else { continue };
         open = open.or(spv.status.is_open().then_some(id));
         let order = InvoiceableOrder {
             spv_id: id,
             identifier: &spv.identifier(),
             client_id: spv.client_id,
             dimensions: spv.dimensions(),
-            price_minor,
+            price_minor: billable_minor,
+            filing_fee_minor: spv.filing_fee_minor.unwrap_or(0),
         };
         let on = &day;
         day.transaction(|tx| invoices::issue(tx, on, order).scope_boxed()).await?;
@@ -74,8 +75,8 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
             invoices::pay(&later, invoice.id, None, ManualPayment { amount, ..ManualPayment::default() })
         };
         match n % 6 {
-            0 | 3 => drop(pay(price_minor).await?),
-            1 => drop(pay(price_minor / 2).await?),
+            0 | 3 => drop(pay(billable_minor).await?),
+            1 => drop(pay(billable_minor / 2).await?),
             4 => drop(invoices::void(&later, invoice.id, None, "The fee was agreed anew").await?),
             _ => {}
         }
@@ -132,6 +133,34 @@ const ORDER_REQUESTS: [(&str, i64, &str, &str, &str); 4] = [
     ("client@example.com", 12, "SG", "Lagos Bridge Trading", "Trading between Lagos and Singapore."),
 ];
 
+/// Services by country: name, price and filing fee.
+const SERVICES: [(&str, &str, &str, &str); 8] = [
+    ("US", "Delaware LLC", "1250.00", "110.00"),
+    ("US", "Delaware limited partnership", "1900.00", "200.00"),
+    ("US", "Wyoming LLC", "1100.00", "102.00"),
+    ("AE", "ADGM special purpose vehicle", "4200.00", "1900.00"),
+    ("AE", "DIFC prescribed company", "3800.00", "1100.00"),
+    ("JP", "Godo Kaisha", "2600.00", "420.00"),
+    ("SG", "Private company limited by shares", "1800.00", "240.00"),
+    ("TH", "Private limited company", "2100.00", "160.00"),
+];
+
+/// The price list; the Wyoming LLC is not offered at present.
+pub(super) async fn price_list(ctx: &Ctx) -> Result<()> {
+    for (country, name, price, filing_fee) in SERVICES {
+        let input = services::Input {
+            country: Some(country.to_owned()),
+            name: Some(name.to_owned()),
+            price: Some(price.to_owned()),
+            filing_fee: Some(filing_fee.to_owned()),
+            active: Some(name != "Wyoming LLC"),
+            ..services::Input::default()
+        };
+        services::create(ctx, input).await?;
+    }
+    Ok(())
+}
+
 /// Requests for orders: two wait, two are rejected.
 pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
     let staff = demo_employee(ctx).await?;
@@ -141,6 +170,7 @@ pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
         let client = day.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(user.id.0)))));
         let order = OrderForm {
             country: Some(country.to_owned()),
+            service_id: services::list(ctx, country.parse().ok()).await?.first().map(|service| service.id),
             purpose: Some(purpose.to_owned()),
             proposed_names: vec![name.to_owned(), format!("{name} Two")],
             purchase_amount: Some(format!("{}000000", n + 2)),

@@ -177,6 +177,7 @@ async fn create_office(ctx: &Ctx) -> Result<()> {
     }
     priced.extend(partner::clients(ctx, &random, company_ids[0], partners[0].0).await?);
     settings::set(ctx, |_| demo_settings()).await?;
+    billing::price_list(ctx).await?;
     documents::exchange(ctx, &priced).await?;
     let others = [(company_ids[1], "Priya", "Raman"), (company_ids[2], "Wei Ling", "Tan")];
     priced.extend(past_orders::insert(ctx, &random, &others).await?);

@@ -92,6 +92,7 @@ pub async fn create(ctx: &Ctx, new: NewInvoice) -> Result<Detail> {
                 client_id: spv.client_id,
                 dimensions: spv.dimensions(),
                 price_minor: 0,
+                filing_fee_minor: 0,
             };
             let invoice = insert_bill(tx, ctx, order, bill).await?;
             idempotency::store(tx, ctx, invoice.id.0).await?;

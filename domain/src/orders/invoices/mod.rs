@@ -60,7 +60,10 @@ pub(crate) struct InvoiceableOrder<'a> {
     pub identifier: &'a str,
     pub client_id: UserId,
     pub dimensions: Dimensions,
+    /// Our fee and the filing fee.
     pub price_minor: i64,
+    /// The filing fee within it.
+    pub filing_fee_minor: i64,
 }
 
 /// What the line of an invoice says.
@@ -106,13 +109,13 @@ struct Bill {
 }
 
 impl Bill {
-    /// One line over an amount that includes the office's tax.
-    fn of_price(office: &Settings, currency: Currency, issued_date: NaiveDate, line: Line) -> Self {
+    /// Lines over amounts that include the office's tax.
+    fn of_price(office: &Settings, currency: Currency, issued_date: NaiveDate, lines: Vec<Line>) -> Self {
         let Settings { billing, .. } = office;
         Self {
             currency,
             manual: false,
-            lines: vec![line],
+            lines,
             tax: TaxTerms {
                 included: true,
                 rounding: billing.tax_rounding.unwrap_or_default(),
@@ -135,8 +138,17 @@ async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: 
     let params =
         Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
     let rate = office.billing.tax_rate();
-    let line = Line::single(words(text.key(), params), LineKind::Fee, order.price_minor, rate);
-    let bill = Bill::of_price(&office, order.dimensions.currency, office.day(ctx.now()), line);
+    // Only the first invoice has a line for the filing fee; a further one bills a difference.
+    let filing_fee_minor = match text {
+        LineText::Formation => order.filing_fee_minor.min(order.price_minor),
+        LineText::Difference => 0,
+    };
+    let mut lines = vec![
+        Line::single(words(text.key(), params), LineKind::Fee, order.price_minor - filing_fee_minor, rate),
+        Line::single(words("invoice_line.filing_fee", Map::new()), LineKind::FilingFee, filing_fee_minor, 0),
+    ];
+    lines.retain(|line| line.amount_minor > 0);
+    let bill = Bill::of_price(&office, order.dimensions.currency, office.day(ctx.now()), lines);
     insert_bill(tx, ctx, order, bill).await
 }
 

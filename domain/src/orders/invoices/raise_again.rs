@@ -53,7 +53,7 @@ async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice>
         return raise_manual(tx, ctx, void, &spv).await;
     }
     let others = store::lock_of_order(tx, spv.id).await?;
-    let missing = spv.price_minor.unwrap_or(0) - others.iter().map(Invoice::billed_minor).sum::<i64>();
+    let missing = spv.billable_minor().unwrap_or(0) - others.iter().map(Invoice::billed_minor).sum::<i64>();
     if missing <= 0 {
         return Err(Error::Conflict(Problem::new("order_invoiced").with("name", spv.identifier())));
     }
@@ -67,6 +67,7 @@ async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice>
         client_id: spv.client_id,
         dimensions: spv.dimensions(),
         price_minor,
+        filing_fee_minor: spv.filing_fee_minor.unwrap_or(0),
     };
     let raised = insert_next(tx, ctx, order, text).await?;
     set_replaced(tx, ctx, void, &raised).await?;
@@ -91,6 +92,7 @@ async fn raise_manual(tx: &mut Tx, ctx: &Ctx, void: &Invoice, spv: &Spv) -> Resu
         client_id: spv.client_id,
         dimensions: spv.dimensions(),
         price_minor: 0,
+        filing_fee_minor: 0,
     };
     let raised = insert_bill(tx, ctx, order, bill).await?;
     set_replaced(tx, ctx, void, &raised).await?;

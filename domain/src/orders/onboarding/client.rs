@@ -1,5 +1,5 @@
 //! A client with a first order: the Quick and the Full Setup (decisions 19 and 20).
-use super::{NewOrder, insert_order};
+use super::{NewOrder, insert_order, order::filing_fee};
 use crate::{
     accounts::{
         auth::passwords::{self, PasswordHash},
@@ -52,6 +52,8 @@ pub struct ClientInput {
     pub company_id: Option<CompanyId>,
     pub iso_id: Option<IsoId>,
     pub price: Option<String>,
+    /// The fee of the authority, which the office passes on.
+    pub filing_fee: Option<String>,
     pub commission: Option<String>,
     pub country: Option<String>,
     pub currency: Option<String>,
@@ -149,6 +151,7 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         .unwrap_or(defaults.currency);
     let amount = |text: &str| Currency::parse(currency, text);
     let price_minor = check.required("price", input.price.as_deref(), amount);
+    let filing_fee_minor = filing_fee(&mut check, currency, input.filing_fee.as_deref(), price_minor);
     let commission_minor = if input.iso_id.is_some() {
         check.required("commission", input.commission.as_deref(), amount)
     } else {
@@ -180,6 +183,7 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         iso_id: input.iso_id,
         country,
         price_minor,
+        filing_fee_minor,
         commission_minor,
         status: spvs::Status::Active,
         invoiced: !input.without_invoice,

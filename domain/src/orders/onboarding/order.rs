@@ -8,7 +8,8 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, IsoId, SpvId, UserId},
-        money, search,
+        money::{self, Currency},
+        search,
         validate::{self, LINE, Validator},
     },
     orders::{
@@ -38,6 +39,8 @@ pub struct OrderInput {
     pub currency: Option<String>,
     /// The fee, where it is known.
     pub price: Option<String>,
+    /// The fee of the authority, which the office passes on; only with a price.
+    pub filing_fee: Option<String>,
     pub iso_commission_percentage: Option<String>,
     pub country: Option<String>,
     pub ordered_date: Option<String>,
@@ -99,6 +102,7 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
         .unwrap_or(defaults.currency);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
     let price_minor = check.optional("price", input.price.as_deref(), |text| currency.parse(text));
+    let filing_fee_minor = filing_fee(&mut check, currency, input.filing_fee.as_deref(), price_minor);
     let percent =
         check.optional("iso_commission_percentage", input.iso_commission_percentage.as_deref(), money::parse_percent);
     if percent.is_some() && input.iso_id.is_none() {
@@ -119,10 +123,25 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
         reference,
         country,
         price_minor,
+        filing_fee_minor,
         purchase_amount_minor: amount,
         iso_commission_percentage: percent,
         ..NewOrder::new(client_id, company_id, currency, ordered_date)
     })
+}
+
+/// Reads a filing fee, which stands beside a price. 0 is none.
+pub(super) fn filing_fee(
+    check: &mut Validator,
+    currency: Currency,
+    text: Option<&str>,
+    price_minor: Option<i64>,
+) -> Option<i64> {
+    let minor = check.optional("filing_fee", text, |text| currency.parse(text)).filter(|minor| *minor > 0);
+    if minor.is_some() && price_minor.is_none() {
+        check.reject("filing_fee", Problem::new("needs_price"));
+    }
+    minor
 }
 
 /// [`insert_order`] with a generated identifier where the order has none.
@@ -191,13 +210,14 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
     spvs::mail(tx, ctx, mails::Kind::SpvCreated, new.client_id, id).await?;
     document_requests::create_from_template(tx, ctx, id, new.client_id, &from, steps.into_iter().zip(&template))
         .await?;
-    if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
+    if let Some(price_minor) = new.billable_minor().filter(|_| new.invoiced) {
         let order = invoices::InvoiceableOrder {
             spv_id: id,
             identifier: &identifier,
             client_id: new.client_id,
             dimensions: new.dimensions(),
             price_minor,
+            filing_fee_minor: new.filing_fee_minor.unwrap_or(0),
         };
         invoices::issue(tx, ctx, order).await?;
     }

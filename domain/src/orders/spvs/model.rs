@@ -104,6 +104,8 @@ crate::kernel::db::row! {
         pub country: Country,
         pub currency: Currency,
         pub price_minor: Option<i64>,
+        /// The fee of the authority, which the office passes on.
+        pub filing_fee_minor: Option<i64>,
         pub commission_minor: Option<i64>,
         pub purchase_amount_minor: Option<i64>,
         /// Ten-thousandths of a percent.
@@ -132,6 +134,7 @@ impl NewOrder {
             country: Country::default(),
             currency,
             price_minor: None,
+            filing_fee_minor: None,
             commission_minor: None,
             purchase_amount_minor: None,
             iso_commission_percentage: None,
@@ -145,6 +148,11 @@ impl NewOrder {
     /// Where its money is counted.
     pub(crate) fn dimensions(&self) -> Dimensions {
         Dimensions { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
+    }
+
+    /// Our fee and the filing fee; None without a price.
+    pub(crate) fn billable_minor(&self) -> Option<i64> {
+        Some(self.price_minor? + self.filing_fee_minor.unwrap_or(0))
     }
 
     /// As [`agreed_commission_minor`].
@@ -194,6 +202,8 @@ crate::kernel::db::row! {
         pub currency: Currency,
         /// Our fee.
         pub price_minor: Option<i64>,
+        /// The fee of the authority, which the office passes on; never without a price.
+        pub filing_fee_minor: Option<i64>,
         /// A fixed commission; never beside a percentage (decision 15).
         pub commission_minor: Option<i64>,
         /// What the vehicle is to buy.
@@ -250,6 +260,11 @@ impl Spv {
     /// What lists and the company's revenue show: the purchase amount, else the price (decision 14).
     pub fn amount_minor(&self) -> Option<i64> {
         self.purchase_amount_minor.or(self.price_minor)
+    }
+
+    /// What its invoices bill: our fee and the filing fee; None without a price.
+    pub fn billable_minor(&self) -> Option<i64> {
+        Some(self.price_minor? + self.filing_fee_minor.unwrap_or(0))
     }
 
     /// As [`agreed_commission_minor`].

@@ -365,7 +365,7 @@ pub async fn save_details(tx: &mut Tx, spv: &Spv) -> Result<()> {
          purchase_amount_minor = $6, iso_commission_minor = $7, ordered_date = $8, updated_at = $9, updated_by = $10, \
          currency = $11, price_minor = $12, commission_minor = $13, iso_commission_percentage = $14, client_id = $15, \
          company_id = $16, iso_id = $17, country = $18, steps_total = $19, steps_pending = $20, steps_completed = $21, \
-         current_step = $22, version = $23 where id = $1 and version = $24",
+         current_step = $22, version = $23, filing_fee_minor = $25 where id = $1 and version = $24",
         )
         .bind(spv.id)
         .bind(spv.custom_identifier.clone())
@@ -391,6 +391,7 @@ pub async fn save_details(tx: &mut Tx, spv: &Spv) -> Result<()> {
         .bind(spv.current_step.clone())
         .bind(spv.version)
         .bind(spv.version - 1)
+        .bind(spv.filing_fee_minor)
         .run()
         .await?;
     check_version(changed)

@@ -19,6 +19,7 @@ pub(super) const COLUMNS: &[Column<Spv>] = &[
     column("currency", |_, row| row.currency.code().to_owned()),
     column("purchase_amount", |_, row| amount(row, row.purchase_amount_minor)),
     column("price", |_, row| amount(row, row.price_minor)),
+    column("filing_fee", |_, row| amount(row, row.filing_fee_minor)),
     // Sums to the value of the portfolio.
     column("amount", |_, row| amount(row, row.counted_minor())),
     column("commission", |_, row: &Spv| amount(row, row.commission_minor)).only(Actor::sees_commission),

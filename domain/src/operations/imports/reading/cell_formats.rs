@@ -3,7 +3,7 @@ use super::{Cell, MappedColumn, ReadOptions, TableRow, Target};
 use crate::kernel::error::{FieldError, Problem};
 use chrono::NaiveDate;
 
-const AMOUNTS: [&str; 3] = ["purchase_amount", "price", "commission"];
+const AMOUNTS: [&str; 4] = ["purchase_amount", "price", "filing_fee", "commission"];
 const PERCENT: &str = "iso_commission_percentage";
 const DATES: [&str; 3] = ["ordered_date", "closed_at", "archived_at"];
 
