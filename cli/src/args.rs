@@ -159,6 +159,12 @@ pub enum Command {
         after_help = "Examples:\n  spvctl settings show\n  spvctl settings set brand_name 'Northern Formations'"
     )]
     Settings(commands::settings::Verb),
+    /// Price list: services by country, with price and filing fee
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  spvctl service list\n  spvctl service add US 'Delaware LLC' --price 1250.00 --filing-fee 90.00"
+    )]
+    Service(commands::service::Verb),
     /// Public holidays, by which business days are counted
     #[command(
         subcommand,
@@ -215,7 +221,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Accounts and security", &["user", "security", "key", "maintenance", "activity"]),
     (
         "Office and machine",
-        &["settings", "holiday", "alert", "job", "schedule", "mail", "backup", "move", "export", "import"],
+        &["settings", "service", "holiday", "alert", "job", "schedule", "mail", "backup", "move", "export", "import"],
     ),
     ("This program", &["openapi", "completions", "man"]),
 ];

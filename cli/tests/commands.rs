@@ -5,7 +5,7 @@ use domain::kernel::{
     db::Sql,
     ids::{FactorId, UserId},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 
 #[tokio::test]
@@ -19,6 +19,43 @@ async fn client_create_with_all_flags_does_not_prompt() {
         let mails = portal.json(&["mail", "list"]);
         let kinds: Vec<_> = mails.as_array().unwrap().iter().map(|mail| mail["kind"].as_str().unwrap()).collect();
         assert!(kinds.contains(&"password_setup") && kinds.contains(&"spv_created"), "{kinds:?}");
+    }
+}
+
+#[tokio::test]
+async fn orders_take_price_and_filing_fee_from_the_price_list() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        let amounts = ["--price", "1250.00", "--filing-fee", "90"];
+        let add = |country: &str, name: &str| portal.json(&[&["service", "add", country, name][..], &amounts].concat());
+        assert_eq!(add("US", "Delaware LLC")["filing_fee"], "90.00");
+        let again = portal.run(&["service", "add", "US", "delaware llc", "--price", "1"]);
+        assert!(again.code == 1 && again.err.contains("--name: Already in use"), "{}", again.err);
+        let create = |more: &[&'static str]| {
+            let order = ["spv", "create", "--client", "maya@example.com", "--purchase-amount", "50000", "--service"];
+            portal.run(&[&order[..], more, &["--format", "json"]].concat())
+        };
+        let made = create(&["delaware llc"]);
+        let made: Value = serde_json::from_str(&made.out).unwrap_or_else(|_| panic!("{}", made.err));
+        assert_eq!((&made["price"], &made["filing_fee"]), (&json!("1250.00"), &json!("90.00")));
+        let made = create(&["Delaware LLC", "--filing-fee", "110", "--custom-identifier", "D-2"]);
+        let made: Value = serde_json::from_str(&made.out).unwrap_or_else(|_| panic!("{}", made.err));
+        assert_eq!((&made["price"], &made["filing_fee"]), (&json!("1250.00"), &json!("110.00")));
+        let unknown = create(&["Delaware LL"]);
+        assert!(
+            unknown.err.contains("there is no service `Delaware LL`; did you mean `Delaware LLC`?"),
+            "{}",
+            unknown.err
+        );
+        add("SG", "Delaware LLC");
+        let several = portal.run(&["service", "update", "Delaware LLC", "--price", "1400"]);
+        assert!(several.code == 1 && several.err.contains("give --country"), "{}", several.err);
+        let changed = portal.json(&["service", "update", "Delaware LLC", "--country", "US", "--active", "false"]);
+        assert_eq!((&changed["active"], &changed["price"]), (&json!(false), &json!("1250.00")));
+        let asked = portal.run(&["service", "delete", "Delaware LLC", "--country", "SG"]);
+        assert!(asked.code == 2 && asked.err.contains("Delete Delaware LLC (SG)"), "{}", asked.err);
+        assert_eq!(portal.run(&["service", "delete", "Delaware LLC", "--country", "SG", "--yes"]).code, 0);
+        assert_eq!(portal.json(&["service", "list"]).as_array().unwrap().len(), 1);
     }
 }
 

@@ -90,6 +90,12 @@ pub struct Create {
     /// Our fee, like 1250.00
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     price: Option<String>,
+    /// Fee of the authority, which the office passes on
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    filing_fee: Option<String>,
+    /// Service of the price list: its price, filing fee and currency where they are not given
+    #[arg(long, value_name = "SERVICE")]
+    service: Option<String>,
     /// The ISO partner's commission; required with one
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     commission: Option<String>,
@@ -223,16 +229,12 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         ("last-name", args.last_name.is_some()),
         ("email", args.email.is_some()),
         ("company", args.company.is_some()),
-        ("price", args.price.is_some()),
+        ("price", args.price.is_some() || args.service.is_some()),
         ("commission", args.commission.is_some() || args.iso.is_none()),
     ])?;
-    let setup = match args.setup {
-        Some(setup) => setup,
-        None => match prompt.select("Setup", &["Quick Setup (Email)".to_owned(), "Full Setup".to_owned()])? {
-            0 => SetupMode::Quick,
-            _ => SetupMode::Full,
-        },
-    };
+    let setup = args.setup.map_or_else(|| choose_setup(cli), Ok)?;
+    let service = spv::chosen_service(cli, args.service.as_deref(), args.country.as_deref()).await?;
+    let defaults = spv::Defaults::of(service.as_ref(), args.currency, args.price, args.filing_fee, args.country);
     let mut input = ClientInput {
         first_name: prompt.text(args.first_name, "First name", line)?,
         last_name: prompt.text(args.last_name, "Last name", line)?,
@@ -241,8 +243,9 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         address: args.address,
         company_id: lookup::company(ctx, args.company.as_deref()).await?,
         iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
-        country: args.country,
-        currency: args.currency,
+        country: defaults.country,
+        currency: defaults.currency,
+        filing_fee: defaults.filing_fee,
         ordered_date: args.ordered_date,
         request_id: request::application_id(cli, args.request.as_deref()).await?,
         ..ClientInput::default()
@@ -253,7 +256,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = input.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
-    input.price = Some(prompt.text(args.price, &format!("Price ({})", currency.code()), amount)?);
+    input.price = Some(prompt.text(defaults.price, &format!("Price ({})", currency.code()), amount)?);
     input.commission = match (args.commission, input.iso_id) {
         (None, None) => None,
         (given, _) => Some(prompt.text(given, &format!("Commission ({})", currency.code()), amount)?),
@@ -273,6 +276,13 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         Setup::Full => "Client account is ready and welcome email sent.",
     });
     cli.out.one(spv::with_order(record(&made.client), &made.spv))
+}
+
+fn choose_setup(cli: &CliContext) -> Result<SetupMode> {
+    Ok(match cli.prompt.select("Setup", &["Quick Setup (Email)".to_owned(), "Full Setup".to_owned()])? {
+        0 => SetupMode::Quick,
+        _ => SetupMode::Full,
+    })
 }
 
 /// Asks for what a flag may leave out: phone and address, company, ISO partner and country.

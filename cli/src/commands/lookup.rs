@@ -19,13 +19,15 @@ use domain::{
         isos::{self, Iso},
     },
     kernel::{
+        geo::Country,
         ids::{CommissionId, CompanyId, DocumentId, IsoId, MailId},
         page::{MAX_LIMIT, Page, PageQuery},
-        text::search_fold,
+        text::{search_fold, unique_key},
     },
     operations::names::{self, Named, Noun},
     orders::{
         invoices,
+        services::{self, Service},
         spvs::{self, Detail},
     },
 };
@@ -199,6 +201,23 @@ pub async fn user(ctx: &Ctx, name: &str) -> Result<User> {
 /// The order with this identifier, order number or id.
 pub async fn spv(ctx: &Ctx, name: &str) -> Result<Detail> {
     find(ctx, Noun::Spv, name, async |name| spvs::find(ctx, name).await).await
+}
+
+/// The service of the price list with this name or id, in a country if given.
+pub async fn service(ctx: &Ctx, name: &str, country: Option<Country>) -> Result<Service> {
+    let mut all = services::list(ctx, country).await?;
+    let key = unique_key(name);
+    let found: Vec<usize> =
+        (0..all.len()).filter(|n| unique_key(&all[*n].name) == key || all[*n].id.to_string() == name).collect();
+    match found[..] {
+        [one] => Ok(all.swap_remove(one)),
+        [] => {
+            let near = nearest(name, all.iter().map(|service| service.name.as_str()));
+            let near = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_else(|| ";".to_owned());
+            Err(Failure::Refused(format!("there is no service `{name}`{near} `spvctl service list` shows all")))
+        }
+        _ => Err(Failure::Refused(format!("several countries have a service `{name}`; give --country"))),
+    }
 }
 
 /// The invoice with this number or id.

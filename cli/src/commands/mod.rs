@@ -28,6 +28,7 @@ pub mod schedule;
 pub mod security;
 pub mod seed;
 pub mod serve;
+pub mod service;
 pub mod settings;
 pub mod spv;
 pub mod step;
@@ -152,6 +153,7 @@ async fn dispatch_with_context(command: Command, cli: CliContext) -> Result {
         Command::Security(verb) => security::run(verb, &cli).await,
         Command::Settings(verb) => settings::run(verb, &cli).await,
         Command::Holiday(verb) => holiday::run(verb, &cli).await,
+        Command::Service(verb) => service::run(verb, &cli).await,
         Command::Mail(verb) => mail::run(verb, &cli).await,
         Command::Move(args) => transfer::run(args, &cli).await,
         Command::Export(args) => export::run(args, &cli).await,

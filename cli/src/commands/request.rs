@@ -149,6 +149,9 @@ pub struct Approve {
     /// Our fee, like 1250.00; an invoice is raised over it
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     price: Option<String>,
+    /// Fee of the authority, which the office passes on; only with a price
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    filing_fee: Option<String>,
     /// 0 to 100, up to four decimals
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     iso_commission_percentage: Option<String>,
@@ -283,6 +286,9 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
         None => client.as_ref().and_then(|client| client.iso_id),
     };
     let company_id = lookup::company(ctx, args.company.as_deref()).await?;
+    // A price in another currency than the purchase amount is for the staff to agree.
+    let service =
+        order.as_ref().and_then(|order| order.service.as_ref().filter(|service| service.currency == order.currency));
     let asked = |of: fn(&requests::OrderRequest) -> String| order.as_ref().map(of);
     let input = onboarding::OrderInput {
         client_id: None,
@@ -293,7 +299,8 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
         reference: None,
         purchase_amount: args.purchase_amount.or_else(|| asked(|order| order.purchase_amount.clone())),
         currency: asked(|order| order.currency.code().to_owned()),
-        price: args.price,
+        price: args.price.or_else(|| service.map(|service| service.price.clone())),
+        filing_fee: args.filing_fee.or_else(|| service.map(|service| service.filing_fee.clone())),
         iso_commission_percentage: args.iso_commission_percentage,
         country: args.country.or_else(|| asked(|order| order.country.code().to_owned())),
         ordered_date: args.ordered_date,

@@ -17,6 +17,7 @@ use domain::{
         corrections::{self, Consequence},
         invoices::InvoiceChange,
         onboarding,
+        services::Service,
         spvs::{self, Detail, Event, Filter, IsoFilter, Spv, SpvSort, Status},
     },
 };
@@ -87,6 +88,12 @@ pub struct Create {
     /// Our fee, like 1250.00; an invoice is raised over it
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     price: Option<String>,
+    /// Fee of the authority, which the office passes on; only with a price
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    filing_fee: Option<String>,
+    /// Service of the price list: its price, filing fee and currency where they are not given
+    #[arg(long, value_name = "SERVICE")]
+    service: Option<String>,
     /// 0 to 100, up to four decimals
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     iso_commission_percentage: Option<String>,
@@ -121,6 +128,9 @@ pub struct Update {
     /// Our fee, like 1250.00; its invoices follow
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     price: Option<String>,
+    /// Fee of the authority, which the office passes on; its invoices follow
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    filing_fee: Option<String>,
     /// Only while nothing is paid and no commission settled
     #[arg(long)]
     currency: Option<String>,
@@ -262,6 +272,7 @@ async fn update(args: Update, cli: &CliContext) -> Result<Detail> {
         purchase_amount: args.purchase_amount,
         ordered_date: args.ordered_date,
         price: args.price,
+        filing_fee: args.filing_fee,
         currency: args.currency,
         commission: args.commission,
         iso_commission_percentage: args.iso_commission_percentage,
@@ -328,8 +339,10 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
         Some(name) => lookup::client(ctx, &name).await?,
         None => lookup::ask(cli, "Client (email)", async |name| lookup::client_named(ctx, name).await).await?,
     };
+    let service = chosen_service(cli, args.service.as_deref(), args.country.as_deref()).await?;
+    let defaults = Defaults::of(service.as_ref(), args.currency, args.price, args.filing_fee, args.country);
     let office = domain::platform::settings::currency(ctx).await?;
-    let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
+    let currency: Currency = defaults.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
     let input = onboarding::OrderInput {
         client_id: Some(client.id),
@@ -343,13 +356,50 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
             &format!("Purchase amount ({})", currency.code()),
             amount,
         )?),
-        currency: args.currency,
-        price: args.price,
+        currency: defaults.currency,
+        price: defaults.price,
+        filing_fee: defaults.filing_fee,
         iso_commission_percentage: args.iso_commission_percentage,
-        country: args.country,
+        country: defaults.country,
         ordered_date: args.ordered_date,
     };
     Ok(onboarding::create_order(ctx, input).await?)
+}
+
+/// The service that `--service` names.
+pub(super) async fn chosen_service(
+    cli: &CliContext,
+    name: Option<&str>,
+    country: Option<&str>,
+) -> Result<Option<Service>> {
+    let Some(name) = name else { return Ok(None) };
+    Ok(Some(lookup::service(&cli.ctx, name, country.and_then(|country| country.parse().ok())).await?))
+}
+
+/// Country and amounts of an order: as given, else those of the chosen service.
+pub(super) struct Defaults {
+    pub currency: Option<String>,
+    pub price: Option<String>,
+    pub filing_fee: Option<String>,
+    pub country: Option<String>,
+}
+
+impl Defaults {
+    pub fn of(
+        service: Option<&Service>,
+        currency: Option<String>,
+        price: Option<String>,
+        filing_fee: Option<String>,
+        country: Option<String>,
+    ) -> Self {
+        let amount = |service: &Service, minor| service.currency.format(minor);
+        Self {
+            currency: currency.or_else(|| service.map(|service| service.currency.code().to_owned())),
+            price: price.or_else(|| service.map(|service| amount(service, service.price_minor))),
+            filing_fee: filing_fee.or_else(|| service.map(|service| amount(service, service.filing_fee_minor))),
+            country: country.or_else(|| service.map(|service| service.country.code().to_owned())),
+        }
+    }
 }
 
 async fn list(args: List, cli: &CliContext) -> Result {
@@ -400,6 +450,7 @@ pub(super) fn record(spv: &Spv) -> Record {
         .with("amount", money(spv.amount_minor()))
         .with("currency", spv.currency.code())
         .hidden_in_table("price", money(spv.price_minor))
+        .hidden_in_table("filing_fee", money(spv.filing_fee_minor))
         .hidden_in_table("commission", money(spv.commission_minor))
         .hidden_in_table("purchase_amount", money(spv.purchase_amount_minor))
         .hidden_in_table("iso_commission_percentage", spv.iso_commission_percentage.map(money::format_percent))
