@@ -70,6 +70,7 @@ const groups: Group[] = [
       paths.employeeDocuments,
       paths.employeeTasks,
       paths.employeeTemplates,
+      paths.employeePriceList,
       paths.requestManagement,
       ...(await requests(office)).slice(0, 2).map(paths.request),
       paths.employeeCommissions,

@@ -70,6 +70,7 @@ export const paths = {
   employeeDocument: (id: string) => `/employee-dashboard/documents/${id}`,
   employeeNotifications: '/employee-dashboard/notifications',
   employeeTemplates: '/employee-dashboard/templates',
+  employeePriceList: '/employee-dashboard/price-list',
   employeeCommissions: '/employee-dashboard/commissions',
   employeePayouts: '/employee-dashboard/commissions/payouts',
   employeePayout: (id: string) => `/employee-dashboard/commissions/payouts/${id}`,

@@ -81,6 +81,7 @@ const portals: RouteObject[] = [
       { path: 'documents', lazy: () => import('./portals/employee/DocumentsPage') },
       { path: 'documents/:id', lazy: () => import('./portals/employee/DocumentPage') },
       { path: 'templates', lazy: () => import('./portals/employee/templates/TemplatesPage') },
+      { path: 'price-list', lazy: () => import('./portals/employee/pricelist/PriceListPage') },
       ...own,
       preferences,
     ],

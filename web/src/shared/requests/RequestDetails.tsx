@@ -26,6 +26,10 @@ export function RequestDetails({ request }: { request: Request }) {
           [t('asked.account'), account && t(`applies.${account}`)],
           [t('asked.names'), order?.proposed_names.join(', ')],
           [t('asked.country'), order && t(`names:country.${order.country}`)],
+          [
+            t('names:field.service_id'),
+            order?.service && `${order.service.name} · ${money(order.service.price, order.service.currency)}`,
+          ],
           [t('asked.amount'), order && money(order.purchase_amount, order.currency)],
         ]}
       />

@@ -8,6 +8,7 @@ import { paths, successPath } from '../../../paths';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, useCurrencies, type Country, type Currency } from '../../../shared/countries';
 import { useFormDraft } from '../../../shared/drafts';
+import { ServiceSelect } from '../../../shared/services/ServiceSelect';
 import { useMe } from '../../../shared/session/me';
 import { useAttachments } from '../../../shared/documents/useAttachments';
 import { UploadArea } from '../../../shared/documents/UploadArea';
@@ -65,6 +66,7 @@ function OrderForm() {
     initialValues: {
       purpose: '',
       country: 'US' as Country,
+      service_id: '',
       first: '',
       second: '',
       third: '',
@@ -97,6 +99,7 @@ function OrderForm() {
             kind: 'order',
             order: {
               country: values.country,
+              service_id: values.service_id || null,
               purpose: values.purpose,
               // The primary choice is required.
               proposed_names: values.first.trim() ? [values.first, values.second, values.third] : [],
@@ -134,6 +137,16 @@ function OrderForm() {
           label={t('names:field.country')}
           choices={countries}
           {...form.getInputProps('country')}
+          onChange={(country) => {
+            form.setFieldValue('country', country);
+            form.setFieldValue('service_id', '');
+          }}
+        />
+        <ServiceSelect
+          country={form.values.country}
+          value={form.values.service_id}
+          onChange={(id) => form.setFieldValue('service_id', id)}
+          error={form.errors.service_id}
         />
         <fieldset className={classes.names}>
           <legend>{t('form.names')}</legend>

@@ -9,6 +9,8 @@ import { amountToWire } from '../../../messages/amount';
 import { todayInUserZone } from '../../../messages/format';
 import { CompanySelect, IsoSelect, NO_ISO } from '../../../shared/selects';
 import { applicantValue } from '../../../shared/requests/applicationFields';
+import { filingFee } from '../../../shared/services/filingFee';
+import { ServiceSelect } from '../../../shared/services/ServiceSelect';
 import { orNull, required } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
@@ -17,7 +19,7 @@ import { DateField } from '../../../ui/DateField';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { useCompanyCurrency } from '../../../shared/companies';
-import { useCountries, type Country } from '../../../shared/countries';
+import { useCountries, type Country, type Currency } from '../../../shared/countries';
 
 export type Setup = NewClient['setup'];
 
@@ -45,7 +47,11 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       company_id: null as string | null,
       iso_id: null as string | null,
       country: (applicantValue(request, 'country') || 'US') as Country,
+      service: '',
+      // The currency of the chosen service.
+      currency: null as Currency | null,
       price: '',
+      filing_fee: '',
       commission: '',
       ordered_date: todayInUserZone(),
     },
@@ -53,7 +59,8 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
   const { company_id, iso_id } = form.values;
   const withIso = iso_id !== null && iso_id !== NO_ISO;
 
-  const currency = useCompanyCurrency(company_id);
+  const usual = useCompanyCurrency(company_id);
+  const currency = form.values.currency ?? usual;
   const save = useSave({
     form: {
       setErrors: (errors) =>
@@ -93,6 +100,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       country: values.country,
       currency,
       price: amountToWire(values.price, currency),
+      ...(values.filing_fee.trim() && { filing_fee: amountToWire(values.filing_fee, currency) }),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
       ...(withIso && { commission: amountToWire(values.commission, currency) }),
     });
@@ -182,6 +190,16 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
         />
         <DateField presets="past" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
       </FieldPair>
+      <ServiceSelect
+        country={form.values.country}
+        value={form.values.service}
+        onChange={(id, service) => {
+          form.setFieldValue('service', id);
+          form.setFieldValue('currency', service?.currency ?? null);
+          form.setFieldValue('price', service?.price ?? '');
+          form.setFieldValue('filing_fee', service ? filingFee(service) : '');
+        }}
+      />
       <FieldPair>
         <AmountInput
           unit={currency}
@@ -189,15 +207,21 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
           required
           {...form.getInputProps('price')}
         />
-        {withIso && (
-          <AmountInput
-            unit={currency}
-            label={t('names:field.commission')}
-            required
-            {...form.getInputProps('commission')}
-          />
-        )}
+        <AmountInput
+          unit={currency}
+          label={t('names:field.filing_fee')}
+          description={t('spvs.filing_fee_text')}
+          {...form.getInputProps('filing_fee')}
+        />
       </FieldPair>
+      {withIso && (
+        <AmountInput
+          unit={currency}
+          label={t('names:field.commission')}
+          required
+          {...form.getInputProps('commission')}
+        />
+      )}
     </FormModal>
   );
 }

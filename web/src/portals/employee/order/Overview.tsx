@@ -39,6 +39,7 @@ export function Overview({ spv }: { spv: SpvDetail }) {
           [t('spvs.ordered'), date(spv.ordered_date)],
           [t('names:field.purchase_amount'), amount(spv.purchase_amount)],
           [t('names:field.price'), amount(spv.price)],
+          [t('names:field.filing_fee'), amount(spv.filing_fee)],
           [
             t('names:field.iso_commission_percentage'),
             spv.iso_commission_percentage && percent(spv.iso_commission_percentage),

@@ -56,6 +56,9 @@ export function Properties({ spv }: { spv: SpvDetail }) {
           <span className="mono">{spv.order_number}</span>
         </Property>
         <EditableProperty spv={spv} field="price" shown={amount(spv.price)} input="amount" />
+        {spv.price && (
+          <EditableProperty spv={spv} field="filing_fee" shown={amount(spv.filing_fee)} input="amount" />
+        )}
         <EditableProperty spv={spv} field="currency" shown={spv.currency} input="currency" />
         {spv.iso_id && (
           <>

@@ -13,6 +13,7 @@ export type CorrectedField = keyof SpvChange;
 /** Invoices, commissions and steps follow these fields. */
 const FOLLOWED: CorrectedField[] = [
   'price',
+  'filing_fee',
   'currency',
   'commission',
   'iso_commission_percentage',
@@ -94,9 +95,16 @@ export function useCorrection({ spv, field, label, form, onSaved, onLeave }: Opt
 
 /** The corrected value; undefined where it is removed. */
 function valueText(field: CorrectedField, after: SpvDetail): string | undefined {
-  const { price, currency, iso_commission: commission, iso_commission_percentage: rate } = after;
+  const {
+    price,
+    filing_fee: fee,
+    currency,
+    iso_commission: commission,
+    iso_commission_percentage: rate,
+  } = after;
   if (field === 'iso_commission_percentage') return rate ? percent(rate) : undefined;
   if (field === 'commission') return commission ? money(commission, currency) : undefined;
+  if (field === 'filing_fee') return fee ? money(fee, currency) : undefined;
   if (field === 'currency' && !price) return currency;
   return price ? money(price, currency) : undefined;
 }

@@ -13,6 +13,7 @@ import {
   IconPhoneCall,
   IconReceipt2,
   IconShieldStar,
+  IconTags,
   IconUserPlus,
   IconUsers,
 } from '@tabler/icons-react';
@@ -118,6 +119,7 @@ export function useStaffNavigation(me: Me): NavGroup[] {
           label: t('employee:nav.templates'),
           goKey: 'e',
         },
+        { to: paths.employeePriceList, icon: IconTags, label: t('employee:nav.price_list'), goKey: 'w' },
         ...(me.role === 'super_admin'
           ? [{ to: paths.adminDashboard, icon: IconShieldStar, label: t('employee:nav.admin'), goKey: 'x' }]
           : []),

@@ -10,6 +10,8 @@ import { amountToWire, percentToWire } from '../../../messages/amount';
 import { todayInUserZone } from '../../../messages/format';
 import { ClientSelect, CompanySelect, IsoSelect, NO_ISO } from '../../../shared/selects';
 import { required } from '../../../shared/validators';
+import { filingFee } from '../../../shared/services/filingFee';
+import { ServiceSelect } from '../../../shared/services/ServiceSelect';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -57,7 +59,10 @@ interface FormProps<Result> {
   clientIsFixed?: boolean;
   /** Initial values. */
   known?: Partial<
-    Pick<NewSpv, 'purchase_amount' | 'vehicle_name'> & { country: Country; currency: Currency }
+    Pick<NewSpv, 'purchase_amount' | 'vehicle_name' | 'price' | 'filing_fee'> & {
+      country: Country;
+      currency: Currency;
+    }
   >;
   save: (terms: OrderTerms, clientId: string, key: string) => Promise<Result>;
   onSaved: (result: Result) => void;
@@ -89,7 +94,11 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       client_id: client?.id ?? null,
       country: known?.country ?? ('US' as Country),
       purchase_amount: known?.purchase_amount ?? '',
-      price: '',
+      service: '',
+      // The currency of the chosen service.
+      currency: null as Currency | null,
+      price: known?.price ?? '',
+      filing_fee: known?.filing_fee ?? '',
       vehicle_name: known?.vehicle_name ?? '',
       custom_identifier: '',
       reference: '',
@@ -100,7 +109,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
   const { company_id: companyId, iso_id: isoId } = form.values;
   const withIso = isoId !== null && isoId !== NO_ISO;
   const usual = useCompanyCurrency(companyId);
-  const unit = known?.currency ?? usual;
+  const unit = known?.currency ?? form.values.currency ?? usual;
 
   const save = useSave({
     form: {
@@ -119,6 +128,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
     const identifier = values.custom_identifier.trim();
     const rate = values.iso_commission_percentage.trim();
     const price = values.price.trim();
+    const fee = values.filing_fee.trim();
     save.mutate({
       client_id: values.client_id ?? '',
       // The server reports all errors at once but cannot distinguish "no partner" from "not chosen yet": until a choice
@@ -129,6 +139,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       currency: unit,
       purchase_amount: amountToWire(values.purchase_amount, unit),
       ...(price && { price: amountToWire(price, unit) }),
+      ...(fee && { filing_fee: amountToWire(fee, unit) }),
       vehicle_name: values.vehicle_name.trim(),
       ...(identifier && { custom_identifier: identifier }),
       reference: values.reference.trim(),
@@ -187,17 +198,42 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
         {...form.getInputProps('vehicle_name')}
       />
       <FieldPair>
-        <AmountInput
-          unit={unit}
-          label={t('names:field.purchase_amount')}
-          required
-          {...form.getInputProps('purchase_amount')}
+        <ChoiceSelect
+          label={t('names:field.country')}
+          choices={countries}
+          {...form.getInputProps('country')}
         />
+        <DateField presets="past" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
+      </FieldPair>
+      <ServiceSelect
+        country={form.values.country}
+        currency={known?.currency}
+        value={form.values.service}
+        onChange={(id, service) => {
+          form.setFieldValue('service', id);
+          form.setFieldValue('currency', service?.currency ?? null);
+          form.setFieldValue('price', service?.price ?? '');
+          form.setFieldValue('filing_fee', service ? filingFee(service) : '');
+        }}
+      />
+      <AmountInput
+        unit={unit}
+        label={t('names:field.purchase_amount')}
+        required
+        {...form.getInputProps('purchase_amount')}
+      />
+      <FieldPair>
         <AmountInput
           unit={unit}
           label={t('names:field.price')}
           description={t('spvs.price_text')}
           {...form.getInputProps('price')}
+        />
+        <AmountInput
+          unit={unit}
+          label={t('names:field.filing_fee')}
+          description={t('spvs.filing_fee_text')}
+          {...form.getInputProps('filing_fee')}
         />
       </FieldPair>
       {withIso && (
@@ -221,14 +257,6 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
           maxLength={64}
           {...form.getInputProps('reference')}
         />
-      </FieldPair>
-      <FieldPair>
-        <ChoiceSelect
-          label={t('names:field.country')}
-          choices={countries}
-          {...form.getInputProps('country')}
-        />
-        <DateField presets="past" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
       </FieldPair>
     </FormModal>
   );
