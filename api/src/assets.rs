@@ -46,6 +46,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     // Portals.
     "/admin-dashboard",
     "/admin-dashboard/analytics",
+    "/admin-dashboard/approvals",
     "/admin-dashboard/backups",
     "/admin-dashboard/imports",
     "/admin-dashboard/jobs",

@@ -104,8 +104,9 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
     let has_query =
         operation.parameters.iter().flatten().any(|p| matches!(p, RefOr::T(p) if p.parameter_in == ParameterIn::Query));
-    let creates =
-        operation.responses.responses.contains_key("201") || operation.responses.responses.contains_key("202");
+    let answers = |status| operation.responses.responses.contains_key(status);
+    // 202 beside 200: an act that may wait for a second super admin.
+    let creates = answers("201") || (answers("202") && !answers("200"));
     let row = add_etag(operation);
     let refusals = [
         ("400", has_body || has_query),
@@ -166,6 +167,7 @@ fn add_etag(operation: &mut Operation) -> bool {
 const VERSIONED_ROWS: [&str; 25] = [
     "Account",
     "AccountDetail",
+    "Approval",
     "Call",
     "Client",
     "ClientCreated",

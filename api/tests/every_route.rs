@@ -15,9 +15,13 @@ use chrono::{DateTime, Duration, Utc};
 use domain::{
     Ctx,
     accounts::{ip_blocklist, saved_views, users},
-    desk::requests,
+    desk::{people, requests},
     directory::{calls, companies, iso_notes, isos, leads},
-    kernel::ids::{CommissionId, CompanyId, IsoId, SpvId, UserId},
+    kernel::{
+        access::Role,
+        ids::{CommissionId, CompanyId, IsoId, SpvId, UserId},
+        page::PageQuery,
+    },
     operations::imports::{self, ImportOptions, Kind, reading::ReadOptions},
     orders::{
         commissions,
@@ -28,7 +32,10 @@ use domain::{
         onboarding, services, steps,
     },
     outbox::notifications,
-    platform::{activity, holidays, maintenance},
+    platform::{
+        activity, approvals, holidays, maintenance,
+        settings::{self, FourEyes, Settings},
+    },
     reporting::reports,
     testing::noon,
 };
@@ -71,7 +78,7 @@ struct Rows<'a> {
 }
 
 /// Every row, for the operations that read.
-const ALL_ROWS: [&str; 30] = [
+const ALL_ROWS: [&str; 31] = [
     "view",
     "import",
     "spv",
@@ -102,6 +109,7 @@ const ALL_ROWS: [&str; 30] = [
     "confirmed_call",
     "schedule",
     "block",
+    "approval",
 ];
 
 impl Rows<'_> {
@@ -312,6 +320,22 @@ impl Rows<'_> {
                 };
                 services::create(&root, input).await.expect("a service").id.to_string()
             }
+            // Asked for while four eyes was on; the other operations are tried without.
+            "approval" => {
+                let asker = world.super_admin(&format!("Asker.{}", self.name)).await;
+                world.super_admin(&format!("Second.{}", self.name)).await;
+                let erin = world.employee(&format!("Chosen.{}", self.name)).await.actor.user_id().expect("a user");
+                let rule = |enabled| async move {
+                    let four_eyes = FourEyes { enabled, ..FourEyes::default() };
+                    settings::set(&self.root(), |now| Settings { four_eyes, ..now }).await.expect("is set");
+                };
+                rule(Some(true)).await;
+                people::set_role(&asker, erin, Role::SuperAdmin, None, None, None).await.expect_err("waits");
+                rule(None).await;
+                let pending = approvals::list(&root, Some(approvals::Status::Pending), &PageQuery::default()).await;
+                let pending = pending.expect("approvals").items;
+                pending.iter().find(|one| one.target == erin.to_string()).expect("it waits").id.to_string()
+            }
             "block" => ip_blocklist::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
             _ => panic!("no such row: {row}"),
         }
@@ -496,12 +520,16 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "address_block_list"
         | "key_list"
         | "key_rotate"
+        | "approval_list"
         | "health_alive"
         | "health_ready"
         // Without a link's token there is nothing to unsubscribe, for any role.
         | "email_unsubscribe" => (String::new(), none()),
         // Nor to secure.
         "account_secure" => (String::new(), json!({ "token": "unknown" })),
+        "approval_get" | "approval_approve" | "approval_decline" | "approval_withdraw" => {
+            (rows.id("approval").await, none())
+        }
         "import_create" => (String::new(), none()),
         "import_undo" => (rows.id("import").await, none()),
         "payout_run_open" => {

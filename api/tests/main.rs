@@ -16,6 +16,7 @@ mod events;
 mod every_route;
 mod exports;
 mod factors;
+mod four_eyes;
 mod functions;
 mod impersonation;
 mod imports;

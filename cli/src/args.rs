@@ -200,6 +200,9 @@ pub enum Command {
         after_help = "Examples:\n  spvctl security show\n  spvctl security set --require-mfa employee,super_admin\n  spvctl security block 203.0.113.0/24"
     )]
     Security(commands::security::Verb),
+    /// Acts that wait for a second super admin
+    #[command(subcommand, after_help = "Examples:\n  spvctl approval list --status pending")]
+    Approval(commands::approval::Verb),
     /// The keys that sign access tokens
     #[command(subcommand, after_help = "Examples:\n  spvctl key list\n  spvctl key rotate")]
     Key(commands::key::Verb),
@@ -218,7 +221,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Clients and orders", &["client", "company", "iso", "lead", "spv", "step", "template"]),
     ("Desk", &["request", "document", "message", "task"]),
     ("Money", &["invoice", "commission"]),
-    ("Accounts and security", &["user", "security", "key", "maintenance", "activity"]),
+    ("Accounts and security", &["user", "security", "approval", "key", "maintenance", "activity"]),
     (
         "Office and machine",
         &["settings", "service", "holiday", "alert", "job", "schedule", "mail", "backup", "move", "export", "import"],

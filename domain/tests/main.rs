@@ -17,6 +17,7 @@ mod corrections;
 mod demo_seed;
 mod document_changes;
 mod documents;
+mod four_eyes;
 mod holidays;
 mod import_files;
 mod imports;

@@ -98,6 +98,7 @@ const groups: Group[] = [
         .flatMap((id) => ['', '?tab=methods', '?tab=activity'].map((tab) => paths.adminUser(id) + tab)),
       paths.adminRules,
       paths.adminAnalytics,
+      paths.adminApprovals,
       paths.adminSettings,
       paths.adminLogs,
       paths.adminJobs,

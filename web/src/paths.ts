@@ -132,6 +132,7 @@ export const paths = {
   adminLogs: '/admin-dashboard/logs',
   /** The activity log with these filters. */
   adminLogsOf: (filters: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(filters)}`,
+  adminApprovals: '/admin-dashboard/approvals',
   adminBackups: '/admin-dashboard/backups',
   adminJobs: '/admin-dashboard/jobs',
   adminImports: '/admin-dashboard/imports',

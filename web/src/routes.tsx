@@ -151,6 +151,7 @@ const portals: RouteObject[] = [
       { path: 'users', lazy: () => import('./portals/admin/users/UsersPage') },
       { path: 'users/:id', lazy: () => import('./portals/admin/users/UserPage') },
       { path: 'security-settings', lazy: () => import('./portals/admin/security/SecurityPage') },
+      { path: 'approvals', lazy: () => import('./portals/admin/ApprovalsPage') },
       { path: 'analytics', lazy: () => import('./portals/admin/AnalyticsPage') },
       { path: 'settings', lazy: () => import('./portals/admin/SettingsPage') },
       { path: 'logs', lazy: () => import('./portals/admin/LogsPage') },

@@ -6,6 +6,7 @@ use crate::{
         reject_unknown_order, sort_order,
     },
     response::{Created, ItemList, JsonBody, Page, Versioned},
+    routes::approvals::{Answer, Approval, done_or_waiting},
 };
 use axum::{
     http::{HeaderValue, header},
@@ -534,16 +535,21 @@ pub struct PayoutRunPaid {
     paid_date: Option<String>,
 }
 
-/// Marks the transfers of a run as paid. Staff.
+/// Marks the transfers of a run as paid; above the limit of four eyes it waits for a second super admin. Staff.
 #[utoipa::path(post, path = "/payout-runs/{id}/pay", operation_id = "payout_run_pay", tag = "commissions",
-    params(("id" = PayoutRunId, Path)), request_body = PayoutRunPaid, responses((status = 200, body = PayoutRun)))]
+    params(("id" = PayoutRunId, Path)), request_body = PayoutRunPaid,
+    responses((status = 200, body = PayoutRun), (status = 202, body = Approval)))]
 pub async fn pay_run(
     SignedIn(ctx): SignedIn,
     Path(id): Path<PayoutRunId>,
     IfMatch(version): IfMatch,
     Json(input): Json<PayoutRunPaid>,
-) -> Result<Versioned<PayoutRun>> {
-    Ok(run_row(&ctx, commissions::pay(&ctx, id, version, input.paid_date.as_deref()).await?))
+) -> Result<Answer<Versioned<PayoutRun>>> {
+    let paid = commissions::pay(&ctx, id, version, input.paid_date.as_deref()).await;
+    Ok(match done_or_waiting(&ctx, paid).await? {
+        Ok(run) => Answer::Done(run_row(&ctx, run)),
+        Err(waiting) => waiting.into(),
+    })
 }
 
 /// Discards a run that is not paid yet. Staff.

@@ -1,6 +1,7 @@
 //! The route table and the router. A route's inputs and responses are declared at its handler.
 mod activity;
 mod analytics;
+mod approvals;
 mod auth;
 mod backups;
 mod calls;
@@ -93,12 +94,17 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(users::activity))
         .routes(routes!(impersonation::start))
         .routes(routes!(impersonation::end))
-        // Maintenance, network security, settings.
+        // Maintenance, network security, approvals, settings.
         .routes(routes!(maintenance::start, maintenance::end))
         .routes(routes!(network_security::blocks, network_security::block))
         .routes(routes!(network_security::unblock))
         .routes(routes!(network_security::keys))
         .routes(routes!(network_security::rotate))
+        .routes(routes!(approvals::list))
+        .routes(routes!(approvals::get))
+        .routes(routes!(approvals::approve))
+        .routes(routes!(approvals::decline))
+        .routes(routes!(approvals::withdraw))
         .routes(routes!(settings::set_logo, settings::remove_logo))
         .routes(routes!(holidays::list, holidays::create))
         .routes(routes!(holidays::delete))

@@ -3,6 +3,7 @@ use crate::{
     error::Result,
     extract::{CreateRequest, EmptyBody, Json, Path, SignedIn},
     response::{Created, ItemList, JsonBody},
+    routes::approvals::{Answer, Approval, done_or_waiting},
     state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
@@ -109,16 +110,20 @@ pub async fn keys(State(app): State<AppState>, SignedIn(ctx): SignedIn) -> Resul
     Ok(JsonBody(ItemList { items: found.into_iter().map(SigningKey::from).collect() }))
 }
 
-/// Rotates the signing key. Tokens of the old keys stay valid, so sessions continue. Super admins.
+/// Rotates the signing key. Tokens of the old keys stay valid, so sessions continue. Where four eyes is on it waits for a
+/// second super admin. Super admins.
 #[utoipa::path(post, path = "/keys/rotate", operation_id = "key_rotate", tag = "security", request_body = EmptyBody,
-    responses((status = 200, body = ItemList<SigningKey>)))]
+    responses((status = 200, body = ItemList<SigningKey>), (status = 202, body = Approval)))]
 pub async fn rotate(
     State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Json(EmptyBody {}): Json<EmptyBody>,
-) -> Result<JsonBody<ItemList<SigningKey>>> {
-    let found = keys::rotate(&ctx, path(&app, &ctx)?).await?;
-    Ok(JsonBody(ItemList { items: found.into_iter().map(SigningKey::from).collect() }))
+) -> Result<Answer<JsonBody<ItemList<SigningKey>>>> {
+    let rotated = keys::rotate(&ctx, path(&app, &ctx)?).await;
+    Ok(match done_or_waiting(&ctx, rotated).await? {
+        Ok(found) => Answer::Done(JsonBody(ItemList { items: found.into_iter().map(SigningKey::from).collect() })),
+        Err(waiting) => waiting.into(),
+    })
 }
 
 fn path<'a>(app: &'a AppState, ctx: &Ctx) -> Result<&'a std::path::Path> {

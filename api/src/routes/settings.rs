@@ -3,7 +3,11 @@ use crate::{
     error::Result,
     extract::{CreateRequest, EmptyBody, IfMatch, Json, MaybeSignedIn, SignedIn, body},
     response::{JsonBody, Versioned},
-    routes::{company_portal::logo_path, maintenance::Maintenance},
+    routes::{
+        approvals::{Answer, Approval, done_or_waiting},
+        company_portal::logo_path,
+        maintenance::Maintenance,
+    },
     state::AppState,
 };
 use axum::{
@@ -20,7 +24,7 @@ use domain::{
     },
     outbox::mails,
     platform::settings::{
-        self, Billing, NeedsMfa, Pages, Representative, RequireMfa, Retention, Security, SessionLimits,
+        self, Billing, FourEyes, NeedsMfa, Pages, Representative, RequireMfa, Retention, Security, SessionLimits,
     },
 };
 use serde::{Deserialize, Deserializer, Serialize};
@@ -51,6 +55,8 @@ pub struct Settings {
     maintenance: Option<Maintenance>,
     /// Session lifetimes and password rules as set. Super admins only.
     security: Option<Security>,
+    /// Acts that wait for a second super admin. Super admins only.
+    four_eyes: Option<FourEyes>,
     /// Session lifetimes in force. Super admins only.
     session_limits: Option<AllSessionLimits>,
     /// URL of the office's logo.
@@ -124,6 +130,7 @@ impl Settings {
             secure_email_change: ctx.options.secure_email_change,
             maintenance: gate.maintenance.clone().map(Maintenance::from),
             security: theirs.then_some(found.security),
+            four_eyes: theirs.then(|| found.four_eyes.clone()),
             session_limits: theirs.then(|| AllSessionLimits {
                 everyone: found.security.session_limits(Role::Client, &ctx.options),
                 staff: found.security.session_limits(Role::Employee, &ctx.options),
@@ -177,6 +184,10 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<Security>)]
     security: Option<Option<Security>>,
+    /// Once it is on, its change waits for a second super admin, and is sent alone.
+    #[serde(default, deserialize_with = "sent")]
+    #[schema(value_type = Option<FourEyes>)]
+    four_eyes: Option<Option<FourEyes>>,
     /// `Name <address>`, or an address.
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<String>)]
@@ -204,16 +215,16 @@ pub struct SettingsChange {
     retention: Option<Option<Retention>>,
 }
 
-/// Changes the office's settings. Super admins.
+/// Changes the office's settings. A change of four eyes waits for a second super admin while it is on. Super admins.
 #[utoipa::path(put, path = "/settings", operation_id = "settings_set", tag = "settings", request_body = SettingsChange,
     params(("If-Match" = String, Header, description = "The version that was seen.")),
-    responses((status = 200, body = Settings)))]
+    responses((status = 200, body = Settings), (status = 202, body = Approval)))]
 pub async fn set(
     State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     IfMatch(version): IfMatch,
     Json(change): Json<SettingsChange>,
-) -> Result<Versioned<Settings>> {
+) -> Result<Answer<Versioned<Settings>>> {
     let set = settings::set_seen(&ctx, version, |now| settings::Settings {
         brand_name: change.brand_name.unwrap_or(now.brand_name),
         support_email: change.support_email.unwrap_or(now.support_email),
@@ -223,6 +234,7 @@ pub async fn set(
         require_mfa: change.require_mfa.map_or(now.require_mfa, Option::unwrap_or_default),
         billing: change.billing.map_or(now.billing, Option::unwrap_or_default),
         security: change.security.map_or(now.security, Option::unwrap_or_default),
+        four_eyes: change.four_eyes.map_or(now.four_eyes, Option::unwrap_or_default),
         mail_sender: change.mail_sender.unwrap_or(now.mail_sender),
         identifier_prefix: change.identifier_prefix.unwrap_or(now.identifier_prefix),
         default_currency: change.default_currency.unwrap_or(now.default_currency),
@@ -232,10 +244,14 @@ pub async fn set(
         retention: change.retention.map_or(now.retention, Option::unwrap_or_default),
         ..now
     })
-    .await?;
+    .await;
+    let set = match done_or_waiting(&ctx, set).await? {
+        Ok(set) => set,
+        Err(waiting) => return Ok(waiting.into()),
+    };
     // The roles that need a second factor may have changed.
     app.auth.token_cache.clear();
-    Ok(row(&app, &ctx, set).await)
+    Ok(Answer::Done(row(&app, &ctx, set).await))
 }
 
 async fn row(app: &AppState, ctx: &Ctx, set: settings::Settings) -> Versioned<Settings> {

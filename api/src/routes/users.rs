@@ -5,7 +5,12 @@ use crate::{
         CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, patch_field, sort_order,
     },
     response::{Created, ItemList, JsonBody, Page, Versioned},
-    routes::{activity::Activity, clients::EmailFailure, me::SignIn},
+    routes::{
+        activity::Activity,
+        approvals::{Answer, Approval, done_or_waiting},
+        clients::EmailFailure,
+        me::SignIn,
+    },
     state::AppState,
 };
 use axum::extract::State;
@@ -267,16 +272,21 @@ pub struct NewAccount {
     iso_id: Option<IsoId>,
 }
 
-/// Invites a user of any role: mails a link to set a password. Super admins.
+/// Invites a user of any role: mails a link to set a password; where four eyes is on, a super admin waits for a second one.
+/// Super admins.
 #[utoipa::path(post, path = "/users", operation_id = "user_create", tag = "users", request_body = NewAccount,
-    responses((status = 201, body = Account)))]
-pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewAccount>) -> Result<Created<Account>> {
+    responses((status = 201, body = Account), (status = 202, body = Approval)))]
+pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewAccount>) -> Result<Answer<Created<Account>>> {
     let NewAccount { role, first_name, last_name, email, phone, company_id, iso_id } = input;
     let input =
         people::CreateUser { first_name, last_name, email, phone, company_id, iso_id, ..people::CreateUser::default() };
-    let made = people::create(&ctx, role, input).await?;
+    let made = match done_or_waiting(&ctx, people::create(&ctx, role, input).await).await? {
+        Ok(made) => made,
+        Err(waiting) => return Ok(waiting.into()),
+    };
     let row = users::row(&ctx, made.id).await?;
-    Ok(Created { location: format!("/rest/v1/users/{}", made.id), version: row.version, view: Account::of(&ctx, row) })
+    let location = format!("/rest/v1/users/{}", made.id);
+    Ok(Answer::Done(Created { location, version: row.version, view: Account::of(&ctx, row) }))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -295,20 +305,24 @@ pub struct NewRole {
     iso_id: Option<Option<IsoId>>,
 }
 
-/// Changes a user's role; their sessions end. Super admins.
+/// Changes a user's role; their sessions end. Where four eyes is on, a super admin waits for a second one. Super admins.
 #[utoipa::path(post, path = "/users/{id}/role", operation_id = "user_set_role", tag = "users",
-    params(("id" = UserId, Path)), request_body = NewRole, responses((status = 200, body = Account)))]
+    params(("id" = UserId, Path)), request_body = NewRole,
+    responses((status = 200, body = Account), (status = 202, body = Approval)))]
 pub async fn set_role(
     State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(seen): IfMatch,
     Json(new): Json<NewRole>,
-) -> Result<Versioned<Account>> {
+) -> Result<Answer<Versioned<Account>>> {
     let known = users::row(&ctx, id).await?;
     let role = new.role.ok_or_else(|| Error::field("role", "required"))?;
-    people::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await?;
-    Account::shut_out(&app, &ctx, id).await
+    let changed = people::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await;
+    if let Err(waiting) = done_or_waiting(&ctx, changed).await? {
+        return Ok(waiting.into());
+    }
+    Account::shut_out(&app, &ctx, id).await.map(Answer::Done)
 }
 
 /// Suspends an account until it is restored; its sessions end. Super admins.

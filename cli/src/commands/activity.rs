@@ -1,5 +1,5 @@
 //! `spvctl activity …`
-use super::lookup;
+use super::{approval::act_name, lookup};
 use crate::{
     args::Paging,
     context::CliContext,
@@ -111,6 +111,8 @@ fn record(row: &Activity) -> Record {
     if row.action == "step.updated" && params.get("to").is_some_and(|to| to == "completed") {
         params.insert("context".to_owned(), "completed".into());
     }
+    let act = params.get("act").and_then(|act| act.as_str()).map(act_name);
+    params.extend(act.map(|act| ("act".to_owned(), act.into())));
     Record::new()
         .with("seq", row.seq)
         .with("at", row.at.to_rfc3339())

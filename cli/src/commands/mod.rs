@@ -1,6 +1,7 @@
 //! Commands of `spvctl`, one module per noun, and their dispatch.
 pub mod activity;
 pub mod alert;
+pub mod approval;
 pub mod backup;
 pub mod client;
 pub mod commission;
@@ -154,6 +155,7 @@ async fn dispatch_with_context(command: Command, cli: CliContext) -> Result {
         Command::Settings(verb) => settings::run(verb, &cli).await,
         Command::Holiday(verb) => holiday::run(verb, &cli).await,
         Command::Service(verb) => service::run(verb, &cli).await,
+        Command::Approval(verb) => approval::run(verb, &cli).await,
         Command::Mail(verb) => mail::run(verb, &cli).await,
         Command::Move(args) => transfer::run(args, &cli).await,
         Command::Export(args) => export::run(args, &cli).await,

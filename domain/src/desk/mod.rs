@@ -1,5 +1,6 @@
-//! The office's daily work: the request desk, messages, tasks, and the life of people.
+//! The office's daily work: approvals, the request desk, messages, tasks, and the life of people.
 
+pub mod approvals;
 pub mod messages;
 pub mod people;
 pub mod requests;

@@ -278,6 +278,12 @@ pub enum Resource {
     Template,
     /// The price list.
     Services,
+    /// Acts that wait for a second super admin.
+    Approvals,
+    /// One of them; its requester sees it and may withdraw it.
+    Approval {
+        requester: Option<UserId>,
+    },
     /// The activity log of the whole office.
     Activity,
     TestData,
@@ -331,6 +337,7 @@ impl Resource {
             Self::System => "system",
             Self::Template => "template",
             Self::Services => "service",
+            Self::Approvals | Self::Approval { .. } => "approval",
             Self::Activity => "activity",
             Self::TestData => "test_data",
             Self::Thread { .. } => "thread",
@@ -586,6 +593,11 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
         (Resource::Commissions, View) => when(user.role != Role::Client),
         (Resource::Commission { .. }, View) => Decision::Allow,
         (Resource::Commissions, Update) | (Resource::Payouts, View | Create | Update) => when(staff),
+        (Resource::Approvals, View) => when(top),
+        (Resource::Approval { requester }, _) if !top && requester != Some(user.id) => Decision::Hide,
+        (Resource::Approval { .. }, View) => Decision::Allow,
+        (Resource::Approval { .. }, Review) => when(top),
+        (Resource::Approval { requester }, Cancel) => when(requester == Some(user.id)),
         (Resource::PayoutAccount { .. }, View) => Decision::Allow,
         // The partner enters it, the staff confirm it.
         (Resource::PayoutAccount { .. }, Update) => when(!staff),

@@ -57,6 +57,7 @@ ids! {
     PaymentId,
     RequestId,
     ActivityId,
+    ApprovalId,
     BlockId,
     HolidayId,
     ServiceId,

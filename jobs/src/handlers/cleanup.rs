@@ -8,13 +8,13 @@ use domain::{
     orders::documents::{self, uploads},
     outbox::notifications,
     platform::{
-        activity,
+        activity, approvals,
         queue::{self, Job, worker::Failure},
     },
 };
 use serde::{Deserialize, Serialize};
 
-/// Ends expired sessions. Deletes expired links, flows and challenges, sessions that ended a month ago, old login failures and mail
+/// Ends expired sessions and approvals. Deletes expired links, flows and challenges, sessions that ended a month ago, old login failures and mail
 /// cooldowns, idempotency keys, notifications, finished jobs, activity past its retention, rows of imports that can no longer be
 /// undone, deleted documents and abandoned uploads. Each retention is defined in its module.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -37,6 +37,7 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let notifications = notifications::clean_up(&ctx).await.map_err(job_error::classify)?;
     let jobs = queue::clean_up(&ctx).await.map_err(job_error::classify)?;
     let activity = activity::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let approvals = approvals::clean_up(&ctx).await.map_err(job_error::classify)?;
     let import_rows = imports::clean_up(&ctx).await.map_err(job_error::classify)?;
     // Last, so that unavailable storage does not stop the others. Rows of uploads refer to those of documents.
     let uploads = uploads::clean_up(&ctx).await.map_err(job_error::classify)?;
@@ -54,6 +55,7 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
         notifications,
         jobs,
         activity,
+        approvals,
         import_rows,
         "cleaned up"
     );

@@ -262,6 +262,9 @@ fn event_sentence(language: &str, format: DateFormat, event: &Value) -> String {
             params.insert(name.to_owned(), status.into());
         }
     }
+    if let Some(act) = said(&params, "act").and_then(|act| named(format!("approval_act.{act}"))) {
+        params.insert("act".to_owned(), act.into());
+    }
     if let Some(due) = said(&params, "due_date").and_then(|due| due.parse().ok()) {
         params.insert("due_date".to_owned(), i18n::date(language, format, due).into());
     }
@@ -317,6 +320,7 @@ fn subject_path(outgoing: &Outgoing) -> Option<String> {
         (Role::Employee | Role::SuperAdmin, "request") => Some(format!("/request-management/{id}")),
         (Role::Employee | Role::SuperAdmin, "invoice") => Some(format!("/employee-dashboard/invoices/{id}")),
         (Role::Employee | Role::SuperAdmin, "document") => Some(format!("/employee-dashboard/documents/{id}")),
+        (Role::SuperAdmin, "approval") => Some("/admin-dashboard/approvals".to_owned()),
         (Role::Iso, "commission" | "payout") => Some("/iso-dashboard/commissions".to_owned()),
         (Role::Iso, "lead") => Some("/iso-dashboard/leads".to_owned()),
         (Role::Iso, "call") => Some("/iso-dashboard/calls".to_owned()),

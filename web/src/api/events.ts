@@ -175,6 +175,7 @@ const NOUN_DEPENDENCIES = {
   settings: ['settings'],
   maintenance: ['settings'],
   address: ['rules'],
+  approval: ['approvals'],
   holiday: ['holidays'],
   service: ['services'],
   keys: ['rules'],

@@ -4,6 +4,7 @@ import { api, body } from './client';
 import { trackedFetch } from './connection';
 import { firstSettings } from './publicSettings';
 import type {
+  Approval,
   Holiday,
   InvoiceStatus,
   LeadStage,
@@ -433,6 +434,18 @@ export const queries = {
     queryOptions({
       queryKey: ['services'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/services', { signal })),
+      select: (found) => found.items,
+    }),
+  approvals: (query: { status?: Approval['status'] }) =>
+    pages(['approvals', query], (cursor, signal) =>
+      body(api.GET('/rest/v1/approvals', { params: { query: { ...query, cursor } }, signal })),
+    ),
+  /** Acts that wait for a second super admin. */
+  pendingApprovals: () =>
+    queryOptions({
+      queryKey: ['approvals', 'pending'],
+      queryFn: ({ signal }) =>
+        body(api.GET('/rest/v1/approvals', { params: { query: { status: 'pending', limit: 500 } }, signal })),
       select: (found) => found.items,
     }),
   holidays: (country: Holiday['country']) =>

@@ -212,6 +212,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Acts that wait or waited for a second super admin, newest first. Super admins. */
+        get: operations["approval_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/approvals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One act that waits or waited. Super admins and the person who asked. */
+        get: operations["approval_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/approvals/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approves an act, which is then carried out. Super admins with a recent proof, but not the person who asked. */
+        post: operations["approval_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/approvals/{id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Declines an act. Super admins, but not the person who asked. */
+        post: operations["approval_decline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/approvals/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Withdraws an act. The person who asked. */
+        post: operations["approval_withdraw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/backups": {
         parameters: {
             query?: never;
@@ -1635,7 +1720,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rotates the signing key. Tokens of the old keys stay valid, so sessions continue. Super admins. */
+        /**
+         * Rotates the signing key. Tokens of the old keys stay valid, so sessions continue. Where four eyes is on it waits for a
+         *     second super admin. Super admins.
+         */
         post: operations["key_rotate"];
         delete?: never;
         options?: never;
@@ -2138,7 +2226,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Marks the transfers of a run as paid. Staff. */
+        /** Marks the transfers of a run as paid; above the limit of four eyes it waits for a second super admin. Staff. */
         post: operations["payout_run_pay"];
         delete?: never;
         options?: never;
@@ -2603,7 +2691,7 @@ export interface paths {
         };
         /** The office's settings. No sign-in needed. */
         get: operations["settings_get"];
-        /** Changes the office's settings. Super admins. */
+        /** Changes the office's settings. A change of four eyes waits for a second super admin while it is on. Super admins. */
         put: operations["settings_set"];
         post?: never;
         delete?: never;
@@ -3078,7 +3166,10 @@ export interface paths {
         /** All accounts. Super admins. */
         get: operations["user_list"];
         put?: never;
-        /** Invites a user of any role: mails a link to set a password. Super admins. */
+        /**
+         * Invites a user of any role: mails a link to set a password; where four eyes is on, a super admin waits for a second one.
+         *     Super admins.
+         */
         post: operations["user_create"];
         delete?: never;
         options?: never;
@@ -3214,7 +3305,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Changes a user's role; their sessions end. Super admins. */
+        /** Changes a user's role; their sessions end. Where four eyes is on, a super admin waits for a second one. Super admins. */
         post: operations["user_set_role"];
         delete?: never;
         options?: never;
@@ -3743,6 +3834,70 @@ export interface components {
             reason?: string | null;
             /** @description ISO partners and companies: https. */
             website?: string | null;
+        };
+        /** @description An act that waits, or waited, for a second super admin. */
+        Approval: {
+            act: components["schemas"]["ApprovalAct"];
+            /** @description Actions allowed to the caller: `approve`, `decline`, `withdraw`. */
+            can: string[];
+            /** Format: date-time */
+            decided_at: string | null;
+            decided_by: components["schemas"]["ApprovalPerson"] | null;
+            /** @description Of a new account. */
+            email: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            four_eyes: components["schemas"]["FourEyes"] | null;
+            id: components["schemas"]["ApprovalId"];
+            /**
+             * Format: date
+             * @description Of a payout run: the day to record.
+             */
+            paid_date: string | null;
+            /** @description Why it was declined. */
+            reason: string | null;
+            /** Format: date-time */
+            requested_at: string;
+            requested_by: components["schemas"]["ApprovalPerson"];
+            status: components["schemas"]["ApprovalStatus"];
+            /**
+             * @description Display name of the target: a payout run, a person, a key.
+             * @example PAY-2026-001
+             */
+            subject: string;
+            /**
+             * Format: uuid
+             * @description The payout run or account; null for acts on neither.
+             */
+            target_id: string | null;
+            /** @description Of a payout run: what it transfers, by currency. */
+            totals: components["schemas"]["ApprovalTotal"][];
+            /** Format: int64 */
+            version: number;
+        };
+        /**
+         * @description An act that four eyes holds up.
+         * @enum {string}
+         */
+        ApprovalAct: "pay_run" | "make_super_admin" | "create_super_admin" | "rotate_keys" | "change_four_eyes";
+        ApprovalDeclined: {
+            reason?: string | null;
+        };
+        /** Format: uuid */
+        ApprovalId: string;
+        ApprovalPerson: {
+            id: components["schemas"]["UserId"];
+            name: string;
+        };
+        /**
+         * @description Where an approval stands.
+         * @enum {string}
+         */
+        ApprovalStatus: "pending" | "approved" | "declined" | "withdrawn" | "expired";
+        ApprovalTotal: {
+            /** @example 1250.00 */
+            amount: string;
+            currency: components["schemas"]["Currency"];
         };
         /** @description A staff member. */
         Assignee: {
@@ -4566,6 +4721,23 @@ export interface components {
         };
         /** @enum {string} */
         FindingState: "ok" | "note" | "failed";
+        /** @description The rule of four eyes. */
+        FourEyes: {
+            /**
+             * @description Payout runs above the limit, new super admins and key rotation wait for a second super admin; unset: they do not.
+             * @default null
+             */
+            enabled: boolean | null;
+            /** @default null */
+            payout_currency: components["schemas"]["Currency"] | null;
+            /**
+             * @description Largest total of a payout run that one person may record as paid; unset: each waits. A run with another currency
+             *     waits whatever its total.
+             * @default null
+             * @example 5000.00
+             */
+            payout_limit: string | null;
+        };
         Health: {
             /** @example ok */
             status: string;
@@ -5908,6 +6080,13 @@ export interface components {
             total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
+        Page_Approval: {
+            items: components["schemas"]["Approval"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
+        };
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Call: {
             items: components["schemas"]["Call"][];
             /** @description None on the last page. */
@@ -6782,6 +6961,7 @@ export interface components {
             default_currency: components["schemas"]["Currency"];
             /** @description Demo data, and the Seed Test Data button. */
             demo: boolean;
+            four_eyes: components["schemas"]["FourEyes"] | null;
             /** @description URL of the office's logo. */
             logo: string | null;
             maintenance: components["schemas"]["Maintenance"] | null;
@@ -6823,6 +7003,7 @@ export interface components {
             default_currency?: components["schemas"]["Currency"] | null;
             /** @description IANA time zone name. */
             default_time_zone?: string | null;
+            four_eyes?: components["schemas"]["FourEyes"] | null;
             /** @description Letters and digits, at most ten. */
             identifier_prefix?: string | null;
             /** @description `Name <address>`, or an address. */
@@ -7777,6 +7958,186 @@ export interface operations {
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    approval_list: {
+        parameters: {
+            query?: {
+                /** @description Default: all. */
+                status?: components["schemas"]["ApprovalStatus"];
+                /** @description Page size, 1 to 500; default: 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Approval"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    approval_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ApprovalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    approval_approve: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["ApprovalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    approval_decline: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["ApprovalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDeclined"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    approval_withdraw: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The expected `version`; a newer one is not overwritten. `*` overwrites any. */
+                "If-Match": string;
+            };
+            path: {
+                id: components["schemas"]["ApprovalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description The row's `version`, in quotes. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            409: components["responses"]["Refused_409"];
+            413: components["responses"]["Refused_413"];
+            422: components["responses"]["Refused_422"];
+            428: components["responses"]["Refused_428"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };
@@ -11381,6 +11742,14 @@ export interface operations {
                     "application/json": components["schemas"]["Items_SigningKey"];
                 };
             };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
             400: components["responses"]["Refused_400"];
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
@@ -12639,6 +13008,14 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutRun"];
                 };
             };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
             400: components["responses"]["Refused_400"];
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
@@ -13824,6 +14201,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Settings"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["Refused_400"];
@@ -15049,6 +15434,14 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
             400: components["responses"]["Refused_400"];
             401: components["responses"]["Refused_401"];
             403: components["responses"]["Refused_403"];
@@ -15332,6 +15725,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["Refused_400"];

@@ -7,6 +7,7 @@ export type AccountDetail = Schemas['AccountDetail'];
 export type AccountSession = Schemas['AccountSession'];
 export type Activity = Schemas['Activity'];
 export type Analytics = Schemas['Analytics'];
+export type Approval = Schemas['Approval'];
 export type ApplicationForm = Schemas['ApplicationForm'];
 export type Client = Schemas['Client'];
 export type ClientChange = Schemas['ClientChange'];

@@ -12,7 +12,8 @@ type Kind =
   | 'commission'
   | 'payout_run'
   | 'lead'
-  | 'call';
+  | 'call'
+  | 'approval';
 
 const toneOf: Record<string, ToneName> = {
   // A step that is not due needs no action, so it has no colour.
@@ -47,6 +48,8 @@ const toneOf: Record<string, ToneName> = {
   lost: 'rest',
   confirmed: 'done',
   declined: 'stop',
+  withdrawn: 'rest',
+  expired: 'rest',
 };
 
 export function statusTone(status: string): ToneName {

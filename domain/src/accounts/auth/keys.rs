@@ -7,6 +7,7 @@ mod es256;
 mod file;
 mod jwk;
 
+pub(crate) use self::file::RotationDraft;
 pub use self::file::{KeyInfo, list, rotate};
 
 use self::{

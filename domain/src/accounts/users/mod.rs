@@ -8,6 +8,7 @@ mod lifecycle;
 mod list;
 mod me;
 mod model;
+mod new_super_admin;
 mod profile;
 pub(crate) mod rollup;
 mod send_mail;
@@ -23,6 +24,7 @@ pub use list::{StatusCounts, UserPage, UserQuery, UserRow, UserSort, activity_of
 pub(crate) use me::validate_language;
 pub use me::{Me, Preferences, me, set_preferences};
 pub use model::{MailTimestamps, NewUser, ProtocolFields, Status, Theme, User};
+pub(crate) use new_super_admin::{request_super_admin, super_admin_to_approve};
 pub use profile::{Profile, UpdateProfile, profile};
 pub(crate) use profile::{SavedProfile, require_account, save_profile, save_profile_of};
 pub use send_mail::send_notification;

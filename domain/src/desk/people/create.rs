@@ -2,7 +2,7 @@
 use crate::{
     accounts::{
         auth::passwords,
-        users::{self, NewUser, Status, User},
+        users::{self, NewUser, ProtocolFields, Status, User},
     },
     directory::{companies, leads},
     kernel::{
@@ -15,6 +15,7 @@ use crate::{
         validate::{LINE, Validator},
     },
     outbox::mails,
+    platform::approvals::{self, NewSuperAdmin},
 };
 use serde_json::Map;
 
@@ -39,7 +40,8 @@ pub struct CreateUser {
 /// operator, who creates the first account.
 ///
 /// # Errors
-/// Forbidden; Invalid fields; Conflict `email_taken`, `reauthentication_needed` for a super admin or with a password.
+/// Forbidden; Invalid fields; Conflict `email_taken`, `reauthentication_needed` for a super admin or with a password;
+/// `approval_pending` and others of [`approvals::request`] where a super admin waits for a second one.
 #[tracing::instrument(level = "debug", name = "people.create", skip_all)]
 pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
@@ -91,10 +93,49 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser)
         language,
         ..NewUser::new(role, first_name, last_name, email)
     };
-    ctx.transaction(|tx| insert(tx, ctx, new, language_chosen).scope_boxed()).await
+    ctx.transaction(|tx| insert_or_request(tx, ctx, new, language_chosen).scope_boxed()).await?
 }
 
-/// [`create`] within its transaction.
+/// [`create`] within its transaction. The inner error keeps what was written: the request for a second super admin.
+async fn insert_or_request(tx: &mut Tx, ctx: &Ctx, new: &NewUser, language_chosen: bool) -> Result<Result<User>> {
+    if new.role == Role::SuperAdmin && approvals::is_required(tx, ctx, |_| true).await? {
+        let account = NewSuperAdmin { language_chosen, ..users::super_admin_to_approve(tx, new).await? };
+        return users::request_super_admin(tx, ctx, account).await.map(Err);
+    }
+    insert(tx, ctx, new, language_chosen).await.map(Ok)
+}
+
+/// [`create`] of an approved super admin, who sets a password by the mailed link.
+///
+/// # Errors
+/// Conflict `email_taken`, `user_already_exists` for an id.
+pub(crate) async fn create_super_admin(tx: &mut Tx, ctx: &Ctx, new: NewSuperAdmin) -> Result<()> {
+    if let Some(id) = new.id
+        && users::by_id(tx, id).await?.is_some()
+    {
+        return Err(Error::conflict("user_already_exists"));
+    }
+    let account = NewUser {
+        phone: new.phone,
+        address: new.address,
+        language: new.language,
+        ..NewUser::new(Role::SuperAdmin, new.first_name, new.last_name, new.email)
+    };
+    let fields = ProtocolFields {
+        id: new.id,
+        metadata: new.metadata,
+        app_metadata: new.app_metadata,
+        ..ProtocolFields::default()
+    };
+    let user = users::insert_with_protocol_fields(tx, ctx, account, fields).await?;
+    if new.language_chosen {
+        users::mark_language_chosen(tx, user.id).await?;
+    }
+    mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+    Ok(())
+}
+
+/// Inserts an account and mails its set-up link.
 async fn insert(tx: &mut Tx, ctx: &Ctx, new: &NewUser, language_chosen: bool) -> Result<User> {
     if let Some(made) = idempotency::find_previous(tx, ctx).await? {
         return users::by_id(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));

@@ -6,12 +6,13 @@ use crate::{
     kernel::{
         access::{Action, Resource, Role},
         ctx::Ctx,
-        db::ScopedFutureExt,
+        db::{ScopedFutureExt, Tx},
         error::{Error, Result},
         ids::{CompanyId, IsoId, UserId},
         validate::Validator,
     },
     orders::documents::uploads,
+    platform::approvals::{self, Request},
 };
 
 /// Gives an account another role and the company or ISO that the role needs. Without `company_id` the present company
@@ -21,7 +22,8 @@ use crate::{
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`, `iso_person` for the person that an ISO signs in
-/// as, `has_orders` for a client who is to become something else, `reauthentication_needed` to make or change a super admin.
+/// as, `has_orders` for a client who is to become something else, `reauthentication_needed` to make or change a super admin;
+/// `approval_pending` and others of [`approvals::request`] where a new super admin waits for a second one.
 #[tracing::instrument(level = "debug", name = "people.set_role", skip_all, fields(user_id = %id))]
 pub async fn set_role(
     ctx: &Ctx,
@@ -39,20 +41,58 @@ pub async fn set_role(
     let (company_id, iso_id) = affiliation(ctx, &before, role, company_id, iso_id).await?;
     ctx.transaction(|tx| {
         async move {
-            users::lock_super_admins(tx, ctx.now()).await?;
-            let user = users::lock(tx, id, expected).await?;
-            let present = isos::active_iso_of_user(tx, id).await?;
-            if present.is_some_and(|present| role != Role::Iso || iso_id != Some(present)) {
-                return Err(Error::conflict("iso_person"));
+            let user = lock(tx, ctx, id, role, iso_id, expected).await?;
+            let makes = role == Role::SuperAdmin && user.role != Role::SuperAdmin;
+            if makes && approvals::is_required(tx, ctx, |_| true).await? {
+                let request = Request::MakeSuperAdmin { version: user.version };
+                return approvals::request(tx, ctx, &request, id.to_string(), user.name()).await.map(Err);
             }
-            let changed = users::change_role(tx, ctx, &user, role, company_id, iso_id).await?;
-            uploads::end_all_of(tx, id).await?;
-            messages::forget(tx, id).await?;
-            Ok(changed)
+            change(tx, ctx, &user, role, company_id, iso_id).await.map(Ok)
         }
         .scope_boxed()
     })
-    .await
+    .await?
+}
+
+/// [`set_role`] of an approved super admin.
+///
+/// # Errors
+/// NotFound; Conflict `stale`, `iso_person`, `has_orders`.
+pub(crate) async fn make_super_admin(tx: &mut Tx, ctx: &Ctx, id: UserId, version: i64) -> Result<()> {
+    let user = lock(tx, ctx, id, Role::SuperAdmin, None, Some(version)).await?;
+    change(tx, ctx, &user, Role::SuperAdmin, None, None).await.map(drop)
+}
+
+/// Locks an account that may get the role.
+async fn lock(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: UserId,
+    role: Role,
+    iso_id: Option<IsoId>,
+    expected: Option<i64>,
+) -> Result<User> {
+    users::lock_super_admins(tx, ctx.now()).await?;
+    let user = users::lock(tx, id, expected).await?;
+    let present = isos::active_iso_of_user(tx, id).await?;
+    if present.is_some_and(|present| role != Role::Iso || iso_id != Some(present)) {
+        return Err(Error::conflict("iso_person"));
+    }
+    Ok(user)
+}
+
+async fn change(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    role: Role,
+    company_id: Option<CompanyId>,
+    iso_id: Option<IsoId>,
+) -> Result<User> {
+    let changed = users::change_role(tx, ctx, user, role, company_id, iso_id).await?;
+    uploads::end_all_of(tx, user.id).await?;
+    messages::forget(tx, user.id).await?;
+    Ok(changed)
 }
 
 /// The company and ISO of an account in its new role.

@@ -49,6 +49,7 @@ const PORTAL_TABLES: &[&str] = &[
     "activity_head",
     "address_blocks",
     "alerts",
+    "approvals",
     "backups",
     "calls",
     "commissions",

@@ -14,6 +14,7 @@ pub(crate) use correction::sync_with_correction;
 use model::Terms;
 pub use model::{Commission, Kind, OverviewCards, Payout, PayoutPreview, Period, Rule, Run, RunStatus, Status, Totals};
 pub(crate) use rollup::count_moved;
+pub(crate) use runs::pay_approved;
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, preview, run, runs};
 pub use sepa::sepa;
 pub use store::{CommissionSort, Filter};

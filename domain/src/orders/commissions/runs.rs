@@ -12,7 +12,7 @@ use crate::{
         access::{Action, Resource},
         csv,
         ctx::{Ctx, fresh},
-        db::ScopedFutureExt,
+        db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         idempotency,
         ids::{PayoutId, PayoutRunId},
@@ -22,10 +22,12 @@ use crate::{
     },
     platform::{
         activity::{self, Event},
+        approvals::{self, Request, Total},
         settings,
     },
 };
-use chrono::Datelike;
+use chrono::{Datelike, NaiveDate};
+use std::collections::BTreeMap;
 
 /// A run with its transfers.
 #[derive(Clone, Debug)]
@@ -90,10 +92,11 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
     run(ctx, opened.await?).await
 }
 
-/// Marks a run as paid; its rows never change again. Staff.
+/// Marks a run as paid; its rows never change again. Above the limit of four eyes it waits for a second super admin. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`, `reauthentication_needed`; stale.
+/// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`, `reauthentication_needed`; stale;
+/// `approval_pending` and others of [`approvals::request`] where it waits.
 #[tracing::instrument(level = "debug", name = "commissions.pay", skip_all, fields(payout_run_id = %id))]
 pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Option<&str>) -> Result<RunDetail> {
     ctx.may(Action::Update, Resource::Payouts)?;
@@ -105,7 +108,45 @@ pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Op
         check.reject("paid_date", Problem::new("future"));
     }
     check.finish()?;
-    end(ctx, id, version, |run| Run { status: RunStatus::Paid, paid_date: Some(date), ..run }).await
+    ctx.transaction(|tx| {
+        async move {
+            let before = lock_open(tx, id, version).await?;
+            let totals = totals(&store::payouts(tx, &[id]).await?);
+            if approvals::is_required(tx, ctx, |rule| rule.holds_payouts(&totals)).await? {
+                let request = Request::PayRun { version: before.version, paid_date: date, totals };
+                return approvals::request(tx, ctx, &request, id.to_string(), before.name()).await.map(Err);
+            }
+            mark_paid(tx, ctx, before, date).await.map(Ok)
+        }
+        .scope_boxed()
+    })
+    .await??;
+    run(ctx, id).await
+}
+
+/// [`pay`] of an approved run.
+///
+/// # Errors
+/// NotFound; Conflict `run_ended`; stale.
+pub(crate) async fn pay_approved(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: PayoutRunId,
+    version: i64,
+    paid_date: NaiveDate,
+) -> Result<()> {
+    let before = lock_open(tx, id, Some(version)).await?;
+    mark_paid(tx, ctx, before, paid_date).await
+}
+
+/// What a run transfers, by currency.
+fn totals(payouts: &[Payout]) -> Vec<Total> {
+    let mut sums: BTreeMap<&str, Total> = BTreeMap::new();
+    for payout in payouts {
+        let currency = payout.currency;
+        sums.entry(currency.code()).or_insert(Total { currency, amount_minor: 0 }).amount_minor += payout.amount_minor;
+    }
+    sums.into_values().collect()
 }
 
 /// Discards a run whose transfers were not made. Its rows are pending again, as an order may have been reopened since
@@ -116,43 +157,47 @@ pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Op
 #[tracing::instrument(level = "debug", name = "commissions.discard", skip_all, fields(payout_run_id = %id))]
 pub async fn discard(ctx: &Ctx, id: PayoutRunId, version: Option<i64>) -> Result<RunDetail> {
     ctx.may(Action::Update, Resource::Payouts)?;
-    end(ctx, id, version, |run| Run { status: RunStatus::Discarded, ..run }).await
-}
-
-async fn end(
-    ctx: &Ctx,
-    id: PayoutRunId,
-    version: Option<i64>,
-    ended: impl Fn(Run) -> Run + Send + Sync,
-) -> Result<RunDetail> {
-    let ended = &ended;
     ctx.transaction(|tx| {
         async move {
-            let before = store::lock_run(tx, id).await?.ok_or(Error::NotFound("payout_run"))?;
-            fresh(version, before.version, &before.updated_by, before.updated_at)?;
-            if before.status != RunStatus::Open {
-                return Err(Error::Conflict(Problem::new("run_ended").with("name", before.name())));
-            }
-            let version = before.version + 1;
-            let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.actor_name(), version, ..before });
-            store::end_run(tx, &after).await?;
-            let paid = after.status == RunStatus::Paid;
-            let action = if paid { "payout_run.paid" } else { "payout_run.discarded" };
-            activity::append(tx, ctx, Event::new(action, "payout_run", id.0, after.name())).await?;
-            if paid {
-                for payout in store::payouts(tx, &[id]).await? {
-                    let event = Event::new("commission.paid", "payout", payout.id.0, after.name())
-                        .of(None, Some(payout.company_id), Some(payout.iso_id))
-                        .public();
-                    activity::append(tx, ctx, event).await?;
-                }
-            }
-            Ok(())
+            let before = lock_open(tx, id, version).await?;
+            let discarded = end(tx, ctx, Run { status: RunStatus::Discarded, ..before }).await?;
+            let event = Event::new("payout_run.discarded", "payout_run", id.0, discarded.name());
+            activity::append(tx, ctx, event).await
         }
         .scope_boxed()
     })
     .await?;
     run(ctx, id).await
+}
+
+/// Locks a run that is neither paid nor discarded.
+async fn lock_open(tx: &mut Tx, id: PayoutRunId, version: Option<i64>) -> Result<Run> {
+    let run = store::lock_run(tx, id).await?.ok_or(Error::NotFound("payout_run"))?;
+    fresh(version, run.version, &run.updated_by, run.updated_at)?;
+    if run.status != RunStatus::Open {
+        return Err(Error::Conflict(Problem::new("run_ended").with("name", run.name())));
+    }
+    Ok(run)
+}
+
+async fn mark_paid(tx: &mut Tx, ctx: &Ctx, before: Run, date: NaiveDate) -> Result<()> {
+    let paid = end(tx, ctx, Run { status: RunStatus::Paid, paid_date: Some(date), ..before }).await?;
+    activity::append(tx, ctx, Event::new("payout_run.paid", "payout_run", paid.id.0, paid.name())).await?;
+    for payout in store::payouts(tx, &[paid.id]).await? {
+        let event = Event::new("commission.paid", "payout", payout.id.0, paid.name())
+            .of(None, Some(payout.company_id), Some(payout.iso_id))
+            .public();
+        activity::append(tx, ctx, event).await?;
+    }
+    Ok(())
+}
+
+/// Saves a locked run with its last status.
+async fn end(tx: &mut Tx, ctx: &Ctx, run: Run) -> Result<Run> {
+    let version = run.version + 1;
+    let ended = Run { updated_at: ctx.now(), updated_by: ctx.actor_name(), version, ..run };
+    store::end_run(tx, &ended).await?;
+    Ok(ended)
 }
 
 /// One run. Staff.

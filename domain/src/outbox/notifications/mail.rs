@@ -164,7 +164,7 @@ fn line(event: &Activity) -> Value {
         "subject_id": event.subject_id,
         "spv_id": event.spv_id,
     });
-    for name in ["step_name", "from", "to", "due_date", "reason", "number", "assignee"] {
+    for name in ["step_name", "from", "to", "due_date", "reason", "number", "assignee", "act", "requester"] {
         if let Some(value) = event.data.get(name) {
             line[name] = value.clone();
         }

@@ -12,6 +12,7 @@ pub enum Audience {
     Client,
     /// Employees and super admins.
     Staff,
+    SuperAdmins,
     /// The ISO partner of the order.
     Partner,
     /// The admins of the order's company.
@@ -39,6 +40,7 @@ pub enum MailForm {
 
 const CLIENT: &[Role] = &[Role::Client];
 const STAFF: &[Role] = &[Role::Employee, Role::SuperAdmin];
+const SUPER_ADMIN: &[Role] = &[Role::SuperAdmin];
 const BOTH: &[Role] = &[Role::Client, Role::Employee, Role::SuperAdmin];
 const PARTNER: &[Role] = &[Role::Iso];
 const OF_ORDER: &[Role] = &[Role::Client, Role::Iso, Role::CompanyAdmin];
@@ -56,6 +58,10 @@ pub const EVENTS: &[EventKind] = &[
     kind("step.updated", Topic::Tasks, CLIENT),
     kind("step.assigned", Topic::Tasks, STAFF),
     kind("request.assigned", Topic::Tasks, STAFF),
+    kind("approval.requested", Topic::Tasks, SUPER_ADMIN),
+    kind("approval.approved", Topic::Tasks, STAFF),
+    kind("approval.declined", Topic::Tasks, STAFF),
+    kind("approval.expired", Topic::Tasks, STAFF),
     kind("spv.created", Topic::Progress, OF_ORDER),
     kind("spv.assigned", Topic::Progress, OF_ORDER),
     kind("spv.unassigned", Topic::Progress, OF_ORDER),
@@ -136,17 +142,18 @@ pub fn has_own_mail(kind: &EventKind, role: Role) -> bool {
 /// The deliveries of an event.
 #[expect(clippy::too_many_lines, reason = "a table of events and recipients")]
 pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
-    use Audience::{Client, Company, Partner, Person, Staff};
+    use Audience::{Client, Company, Partner, Person, Staff, SuperAdmins};
     use Topic::{Documents, Invoices, Messages, Progress, Reminders, Requests, Tasks};
     let data = |name: &str| event.data.get(name).and_then(|value| value.as_str()).unwrap_or_default();
     let by_client = event.actor_kind == Role::Client.name();
     let notify = |audience, topic| Delivery { audience, topic, form: MailForm::Common };
     let own = |audience, topic| Delivery { audience, topic, form: MailForm::OwnOrDigest };
     let of_order = |client: Delivery| vec![client, notify(Partner, Progress), notify(Company, Progress)];
-    let assignee = |topic| -> Vec<Delivery> {
-        let person = data("assignee_id").parse().ok();
+    let person = |name, topic| -> Vec<Delivery> {
+        let person = data(name).parse().ok();
         person.map(|id| notify(Person(id), topic)).into_iter().collect()
     };
+    let assignee = |topic| person("assignee_id", topic);
     match event.action.as_str() {
         "message.sent" | "message.general" if event.data.get("by_staff") == Some(&false.into()) => {
             vec![notify(Staff, Messages)]
@@ -163,6 +170,8 @@ pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
             _ => Vec::new(),
         },
         "step.assigned" | "request.assigned" => assignee(Tasks),
+        "approval.requested" => vec![notify(SuperAdmins, Tasks)],
+        "approval.approved" | "approval.declined" | "approval.expired" => person("requester_id", Tasks),
         "step.due_soon" if event.public => vec![notify(Client, Reminders)],
         "step.due_soon" => assignee(Reminders),
         // The staff have one mail about all that is late each morning.
@@ -262,6 +271,7 @@ mod tests {
             json!({ "to": "completed" }),
             json!({ "to": "blocked", "waiting_on": "client" }),
             json!({ "assignee_id": Uuid::nil().to_string() }),
+            json!({ "requester_id": Uuid::nil().to_string() }),
         ];
         let mut reached = HashSet::new();
         for action in EVENTS.iter().map(|event| event.action) {
@@ -274,6 +284,7 @@ mod tests {
                             Audience::Client if delivery.topic == Topic::Requests => ALL,
                             Audience::Client => CLIENT,
                             Audience::Staff | Audience::Person(_) => STAFF,
+                            Audience::SuperAdmins => SUPER_ADMIN,
                             Audience::Partner => PARTNER,
                             Audience::Company => &[Role::CompanyAdmin],
                         };

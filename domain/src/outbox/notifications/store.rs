@@ -57,6 +57,7 @@ pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind:
         Audience::Company => ("u.company_id = $4 and u.role = 'company_admin'", event.company_id.map(|id| id.0)),
         // The id has no meaning here: every statement binds the same four values.
         Audience::Staff => ("u.role in ('employee', 'super_admin') and $4 = $4", Some(Uuid::nil())),
+        Audience::SuperAdmins => ("u.role = 'super_admin' and $4 = $4", Some(Uuid::nil())),
     };
     let Some(id) = id else { return Ok(Vec::new()) };
     // Users of archived companies and partners are shut out (archive and delete, decision 26).

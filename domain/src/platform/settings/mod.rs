@@ -1,8 +1,11 @@
-//! Settings of the office: brand, support, pages, billing, sign-in, mails, new orders and retention. Null is unset: not shown,
+//! Settings of the office: brand, support, pages, billing, sign-in, four eyes, mails, new orders and retention. Null is unset: not shown,
 //! or the portal's default.
+mod four_eyes;
 mod store;
 mod today;
 
+pub use four_eyes::FourEyes;
+pub(crate) use four_eyes::change_four_eyes;
 pub use today::{office_today, person_today};
 pub(crate) use today::{person_today_within, person_zone};
 
@@ -36,6 +39,7 @@ pub struct Settings {
     pub require_mfa: RequireMfa,
     pub billing: Billing,
     pub security: Security,
+    pub four_eyes: FourEyes,
     /// Sender of mails, `Name <address>`; unset: the operator's.
     pub mail_sender: Option<String>,
     /// Prefix of new identifiers; unset: `SPV-`.
@@ -167,6 +171,7 @@ impl Settings {
                 staff_session_max_hours: staff.max_hours,
                 password_min_length: self.security.password_min_length.or(Some(MIN_PASSWORD_LENGTH as u64)),
             },
+            four_eyes: FourEyes { enabled: Some(self.four_eyes.is_on()), ..self.four_eyes.clone() },
             mail_sender: Some(self.mail_sender.as_deref().unwrap_or(mail_sender).to_owned()),
             identifier_prefix: Some(self.identifier_prefix().to_owned()),
             default_currency: Some(self.currency(options)),
@@ -428,7 +433,8 @@ pub(crate) async fn within(db: &mut impl Sql) -> Result<Settings> {
 /// Changes the settings: `change` maps the present ones, which are locked. Super admins.
 ///
 /// # Errors
-/// Forbidden; Invalid per field; Conflict `reauthentication_needed` for the sign-in rules.
+/// Forbidden; Invalid per field; Conflict `reauthentication_needed` for the sign-in rules and four eyes; as
+/// [`four_eyes`](FourEyes): Conflict `two_super_admins_required`, `approval_pending` and others where they wait.
 #[tracing::instrument(level = "debug", name = "settings.set", skip_all)]
 pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings + Clone + Send + Sync) -> Result<Settings> {
     set_seen(ctx, None, change).await
@@ -454,24 +460,28 @@ pub async fn set_seen(
             {
                 return Err(Error::stale(&by, at));
             }
-            let new = validate(change.clone()(old.clone()), &old)?;
-            if new.require_mfa != old.require_mfa || new.security != old.security {
+            let new = validate(change.clone()(old.clone()), &old, &ctx.options)?;
+            if new.require_mfa != old.require_mfa || new.security != old.security || new.four_eyes != old.four_eyes {
                 ctx.require_recent_proof()?;
             }
+            if let Some(waits) = four_eyes::check_change(tx, ctx, &old, &new).await? {
+                return Ok(Err(waits));
+            }
             write(tx, ctx, &old, &new).await?;
-            Ok(new)
+            Ok(Ok(new))
         }
         .scope_boxed()
     })
-    .await
+    .await?
 }
 
 /// Validates new settings; logo and version come from the present ones.
 ///
 /// # Errors
 /// Invalid per field.
-fn validate(new: Settings, old: &Settings) -> Result<Settings> {
+fn validate(new: Settings, old: &Settings, options: &Options) -> Result<Settings> {
     let mut check = Validator::new();
+    let currency = new.currency(options);
     let settings = Settings {
         brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
         support_email: check.optional_email("support_email", new.support_email.as_deref()),
@@ -489,6 +499,7 @@ fn validate(new: Settings, old: &Settings) -> Result<Settings> {
         require_mfa: new.require_mfa,
         billing: validate_billing(&mut check, new.billing),
         security: validate_security(&mut check, new.security),
+        four_eyes: four_eyes::validate(&mut check, new.four_eyes, currency),
         mail_sender: check.optional("mail_sender", new.mail_sender.as_deref(), sender),
         identifier_prefix: check.optional("identifier_prefix", new.identifier_prefix.as_deref(), prefix),
         default_currency: new.default_currency,

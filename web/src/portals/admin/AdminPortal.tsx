@@ -11,6 +11,7 @@ import {
   IconMail,
   IconSettings,
   IconShieldCog,
+  IconUserCheck,
   IconUserPlus,
   IconUsers,
 } from '@tabler/icons-react';
@@ -45,6 +46,8 @@ function useAdminNavigation(): NavGroup[] {
   const { t } = useTranslation(['admin', 'common', 'shell', 'users']);
   const { data: alerts } = useInfiniteQuery(queries.alerts({ open: true }));
   const { data: desk } = useQuery(queries.requestDesk());
+  const { data: approvals } = useQuery(queries.pendingApprovals());
+  const waiting = approvals?.filter(({ can }) => can.includes('approve')).length ?? 0;
   const open = alerts?.length ?? 0;
   const pending = desk?.pending ?? 0;
   return [
@@ -68,6 +71,13 @@ function useAdminNavigation(): NavGroup[] {
           goKey: 'r',
           inBar: true,
           count: { value: pending, label: t('shell:count.requests', { count: pending }) },
+        },
+        {
+          to: paths.adminApprovals,
+          icon: IconUserCheck,
+          label: t('approvals.title'),
+          goKey: 'p',
+          count: { value: waiting, label: t('shell:count.approvals', { count: waiting }) },
         },
         { to: paths.adminAnalytics, icon: IconChartBar, label: t('nav.analytics'), goKey: 'a' },
       ],

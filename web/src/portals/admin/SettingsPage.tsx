@@ -20,6 +20,7 @@ import { FieldPair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
 import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
+import { FourEyesCard } from './settings/FourEyesCard';
 import { SettingsCard } from './settings/SettingsCard';
 import { TestMail } from './settings/TestMail';
 import { HolidaysCard } from './HolidaysCard';
@@ -40,6 +41,7 @@ export function Component() {
             <BillingCard settings={settings} />
             <Mail settings={settings} />
             <Orders settings={settings} />
+            <FourEyesCard settings={settings} />
             <HolidaysCard />
             <Storage settings={settings} />
           </Stack>

@@ -11,6 +11,7 @@ export function activityText(t: TFunction, activity: Activity): string {
     subject: namedValue(t, subject),
     from: status(t, data.from),
     to: status(t, data.to),
+    act: typeof data.act === 'string' ? t(`names:approval_act.${data.act}`, { defaultValue: data.act }) : '',
     due_date: typeof data.due_date === 'string' ? date(data.due_date) : '',
     // A step that was completed has its own sentence.
     context: action === 'step.updated' && data.to === 'completed' ? 'completed' : undefined,

@@ -25,7 +25,7 @@ interface Props<Whole extends Versioned, Values> {
   validate?: (values: Values) => FormErrors;
   save: (values: Values, version: number) => Promise<Whole>;
   onSaved: (whole: Whole) => void;
-  invalidates: Noun;
+  invalidates: Noun | Noun[];
   /** Current version. */
   load: () => Promise<Whole>;
   above?: ReactNode;

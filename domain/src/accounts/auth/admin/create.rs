@@ -21,7 +21,10 @@ use crate::{
         validate::Validator,
     },
     outbox::mails::Kind,
-    platform::activity,
+    platform::{
+        activity,
+        approvals::{self, NewSuperAdmin},
+    },
 };
 use serde_json::{Map, Value};
 
@@ -47,13 +50,27 @@ impl std::fmt::Debug for CreateAccount {
 /// Creates an account without a mail. Super admins, service tokens.
 ///
 /// # Errors
-/// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id, `reauthentication_needed`; RateLimited when the hash queue is full.
+/// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id, `reauthentication_needed`; RateLimited when
+/// the hash queue is full; `approval_pending` and others of [`approvals::request`] where a super admin waits for a second one.
 #[tracing::instrument(level = "debug", name = "auth.admin.create", skip_all)]
 pub async fn create(ctx: &Ctx, new: CreateAccount) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
     ctx.require_recent_proof()?;
     let validated = &validate(ctx, new).await?;
-    ctx.transaction(|tx| insert(tx, ctx, validated).scope_boxed()).await
+    ctx.transaction(|tx| {
+        async move {
+            let account = &validated.account;
+            if account.role == Role::SuperAdmin && approvals::is_required(tx, ctx, |_| true).await? {
+                let ProtocolFields { id, metadata, app_metadata, .. } = validated.extra.clone();
+                let account = users::super_admin_to_approve(tx, account).await?;
+                let account = NewSuperAdmin { id, metadata, app_metadata, ..account };
+                return users::request_super_admin(tx, ctx, account).await.map(Err);
+            }
+            insert(tx, ctx, validated).await.map(Ok)
+        }
+        .scope_boxed()
+    })
+    .await?
 }
 
 /// Creates a client account, or takes a pending one, and mails an invitation. Super admins, service tokens.

@@ -5,14 +5,21 @@ use crate::{
         access::{Action, Resource},
         clock::RandomSource,
         ctx::Ctx,
-        db::ScopedFutureExt,
+        db::{ScopedFutureExt, Tx},
         error::{Error, Result},
     },
-    platform::activity::{self, Event},
+    platform::{
+        activity::{self, Event},
+        approvals::{self, Request},
+    },
 };
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use std::{io::Write, path::Path, time::SystemTime};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 use uuid::Uuid;
 
 /// File metadata that changes when the file is replaced.
@@ -59,15 +66,93 @@ pub fn list(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
 }
 
 /// Adds a new ES256 signing key. The others stay valid and published, so no session ends; servers reload within a
-/// second. Super admins and the operator.
+/// second. Super admins and the operator; where four eyes is on it waits for a second super admin.
 ///
 /// # Errors
-/// Forbidden; Internal, naming the file and what is wrong with it.
+/// Forbidden; Conflict `reauthentication_needed`; Internal, naming the file and what is wrong with it; `approval_pending`
+/// and others of [`approvals::request`] where it waits.
 #[tracing::instrument(level = "debug", name = "auth.keys.rotate", skip_all)]
 pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     ctx.may(Action::Update, Resource::Settings)?;
-    let text = std::fs::read_to_string(path).map_err(|e| file_error(path, &e))?;
-    let mut set: Value = serde_json::from_str(&text).map_err(|e| file_error(path, &e))?;
+    ctx.require_recent_proof()?;
+    let draft = RotationDraft::write(ctx, path)?;
+    let new = &draft;
+    ctx.transaction(|tx| {
+        async move {
+            if approvals::is_required(tx, ctx, |_| true).await? {
+                let request = Request::RotateKeys { kid: new.replaced.clone() };
+                let subject = new.replaced.clone();
+                return approvals::request(tx, ctx, &request, "keys".to_owned(), subject).await.map(Err);
+            }
+            new.log(tx, ctx).await.map(Ok)
+        }
+        .scope_boxed()
+    })
+    .await??;
+    draft.install()
+}
+
+/// A key file with one more key, beside the file that it replaces; removed on drop unless it is installed.
+pub(crate) struct RotationDraft {
+    path: PathBuf,
+    draft: PathBuf,
+    keys: Vec<KeyInfo>,
+    /// Id of the present signing key.
+    replaced: String,
+}
+
+impl RotationDraft {
+    /// Writes the draft, before a transaction.
+    ///
+    /// # Errors
+    /// Internal, naming the file and what is wrong with it.
+    pub fn write(ctx: &Ctx, path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| file_error(path, &e))?;
+        let present = key_infos(&text, path).map_err(|e| file_error(path, &e))?;
+        let replaced = present.first().map(|key| key.kid.clone()).unwrap_or_default();
+        let text = with_new_key(ctx, path, &text)?;
+        // Validated before the atomic replacement.
+        let keys = key_infos(&text, path).map_err(|e| file_error(path, &e))?;
+        let draft = write_temporary(path, &ctx.random, &text).map_err(|e| file_error(path, &e))?;
+        Ok(Self { path: path.to_owned(), draft, keys, replaced })
+    }
+
+    /// Logs the rotation that was asked for while `kid` signed, which must be the case still.
+    ///
+    /// # Errors
+    /// Conflict `approval_outdated`.
+    pub async fn log_approved(&self, tx: &mut Tx, ctx: &Ctx, kid: &str) -> Result<()> {
+        if self.replaced != kid {
+            return Err(Error::conflict("approval_outdated"));
+        }
+        self.log(tx, ctx).await
+    }
+
+    async fn log(&self, tx: &mut Tx, ctx: &Ctx) -> Result<()> {
+        let kid = self.keys.first().map(|key| key.kid.clone()).unwrap_or_default();
+        activity::append(tx, ctx, Event::new("keys.rotated", "key", Uuid::nil(), kid)).await
+    }
+
+    /// Replaces the file, after the commit: a transaction may run again, or fail.
+    ///
+    /// # Errors
+    /// Internal, naming the file and what is wrong with it.
+    pub fn install(self) -> Result<Vec<KeyInfo>> {
+        std::fs::rename(&self.draft, &self.path).map_err(|e| file_error(&self.path, &e))?;
+        Ok(self.keys.clone())
+    }
+}
+
+impl Drop for RotationDraft {
+    fn drop(&mut self) {
+        // Installed, it is gone.
+        let _ = std::fs::remove_file(&self.draft);
+    }
+}
+
+/// The key file's text with a new key before the others.
+fn with_new_key(ctx: &Ctx, path: &Path, text: &str) -> Result<String> {
+    let mut set: Value = serde_json::from_str(text).map_err(|e| file_error(path, &e))?;
     let made: Value = new_set(&ctx.random)
         .and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()))
         .map_err(|e| file_error(path, &e))?;
@@ -82,18 +167,7 @@ pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     let mut new = made["keys"][0].clone();
     new["iat"] = ctx.now().timestamp().into();
     keys.insert(0, new);
-    let text = serde_json::to_string_pretty(&set).map_err(|e| file_error(path, &e))?;
-    // Validated before the atomic replacement.
-    let found = key_infos(&text, path).map_err(|e| file_error(path, &e))?;
-    let draft = write_temporary(path, &ctx.random, &text).map_err(|e| file_error(path, &e))?;
-    std::fs::rename(&draft, path).map_err(|e| file_error(path, &e))?;
-
-    let kid = found.first().map(|key| key.kid.as_str()).unwrap_or_default();
-    ctx.transaction(|tx| {
-        activity::append(tx, ctx, Event::new("keys.rotated", "key", Uuid::nil(), kid.to_owned())).scope_boxed()
-    })
-    .await?;
-    Ok(found)
+    serde_json::to_string_pretty(&set).map_err(|e| file_error(path, &e))
 }
 
 /// Modification time of the file (Unix time).
@@ -127,7 +201,7 @@ fn file_error(path: &Path, error: &dyn std::fmt::Display) -> Error {
 }
 
 /// Writes a temporary file beside `path` that only its owner may read.
-fn write_temporary(path: &Path, random: &RandomSource, text: &str) -> std::io::Result<std::path::PathBuf> {
+fn write_temporary(path: &Path, random: &RandomSource, text: &str) -> std::io::Result<PathBuf> {
     let draft = path.with_extension(format!("{}.new", random.uuid().simple()));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);

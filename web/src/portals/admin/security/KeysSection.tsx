@@ -3,10 +3,14 @@ import { IconKey } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body } from '../../../api/client';
+import { actBody } from '../../../api/approvals';
+import { api } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
+import type { components } from '../../../api/schema';
 import { dateTime } from '../../../messages/format';
+import { toastWaiting } from '../../../shared/approvals/waiting';
+import { WaitingNote } from '../../../shared/approvals/WaitingNote';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { RelativeTime } from '../../../ui/DateText';
@@ -15,17 +19,20 @@ import { Tag } from '../../../ui/Tag';
 import { toast } from '../../../ui/toasts';
 import classes from './security.module.css';
 
+type SigningKeys = { items: components['schemas']['SigningKey'][] };
+
 /** Signing keys of access tokens: age and rotation. */
 export function KeysSection() {
   const { t } = useTranslation(['users', 'common']);
   const [asking, setAsking] = useState(false);
   const { data, error, refetch } = useQuery(queries.keys());
   const rotate = useSave({
-    save: () => body(api.POST('/rest/v1/keys/rotate', { body: {} })),
-    invalidates: 'keys',
-    onSaved: () => {
+    save: () => actBody<SigningKeys>(api.POST('/rest/v1/keys/rotate', { body: {} })),
+    invalidates: ['keys', 'approval'],
+    onSaved: (rotated) => {
       setAsking(false);
-      toast({ title: t('rules.rotated'), description: t('rules.rotated_text') });
+      if (rotated) toast({ title: t('rules.rotated'), description: t('rules.rotated_text') });
+      else toastWaiting();
     },
   });
   return (
@@ -33,6 +40,7 @@ export function KeysSection() {
       <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()}>
         {(keys) => (
           <>
+            <WaitingNote act="rotate_keys" />
             <div role="list" aria-label={t('rules.keys')}>
               {keys.map((key) => (
                 <div key={key.kid} role="listitem">

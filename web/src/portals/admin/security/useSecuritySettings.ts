@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { doneBody } from '../../../api/approvals';
 import { queryClient } from '../../../api/cache';
-import { api, body, ifVersion } from '../../../api/client';
+import { api, ifVersion } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
-import type { SettingsChange } from '../../../api/types';
+import type { Settings, SettingsChange } from '../../../api/types';
 import { refetchAll } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { toast } from '../../../ui/toasts';
@@ -15,7 +16,7 @@ export function useSecuritySettings() {
   const { data, error, refetch } = useQuery(queries.settings());
   const save = useSave({
     save: ({ version, change }: { version: number; change: SettingsChange }) =>
-      body(
+      doneBody<Settings>(
         api.PUT('/rest/v1/settings', {
           params: ifVersion(version),
           body: change,

@@ -2,8 +2,9 @@ import type { UseFormReturnType } from '@mantine/form';
 import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { doneBody } from '../../../api/approvals';
 import { queryClient } from '../../../api/cache';
-import { api, body, ifVersion } from '../../../api/client';
+import { api, ifVersion } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Settings, SettingsChange } from '../../../api/types';
 import { EditCard } from '../../../shared/settings/EditCard';
@@ -31,7 +32,7 @@ export function SettingsCard<Values extends object>({ settings, changeOf, ...car
       saveLabel={t('settings.save')}
       whole={settings}
       save={(values, version) =>
-        body(
+        doneBody<Settings>(
           api.PUT('/rest/v1/settings', {
             params: ifVersion(version),
             body: changeOf(values),

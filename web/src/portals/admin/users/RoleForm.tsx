@@ -1,7 +1,9 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, versionedBody } from '../../../api/client';
+import { actBody } from '../../../api/approvals';
+import { api, versionedBody } from '../../../api/client';
 import type { Account } from '../../../api/types';
+import { toastWaiting } from '../../../shared/approvals/waiting';
 import { required } from '../../../shared/validators';
 import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -30,16 +32,17 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
   const save = useSave({
     form,
     save: (values: typeof form.values) =>
-      body(
+      actBody<Account>(
         api.POST('/rest/v1/users/{id}/role', { params: versionedBody(user), body: affiliationBody(values) }),
       ),
-    invalidates: 'user',
+    invalidates: ['user', 'approval'],
     onSaved: (changed) => {
-      toast({
+      onClose();
+      if (!changed) return toastWaiting();
+      return toast({
         title: t('done.role'),
         description: t('role_now', { name, role: t(`names:role.${changed.role}`) }),
       });
-      onClose();
     },
   });
   return (

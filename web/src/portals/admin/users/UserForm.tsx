@@ -2,9 +2,11 @@ import { Anchor, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, idempotencyHeaders } from '../../../api/client';
-import type { Role } from '../../../api/types';
+import { actBody } from '../../../api/approvals';
+import { api, idempotencyHeaders } from '../../../api/client';
+import type { Account, Role } from '../../../api/types';
 import { paths } from '../../../paths';
+import { toastWaiting } from '../../../shared/approvals/waiting';
 import { PersonFields } from '../../../shared/people/PersonFields';
 import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
@@ -31,15 +33,16 @@ export function UserForm({ onClose }: { onClose: () => void }) {
   const save = useSave({
     form,
     save: ({ first_name, last_name, email, phone, ...place }: typeof form.values, key) =>
-      body(
+      actBody<Account>(
         api.POST('/rest/v1/users', {
           params: idempotencyHeaders(key),
           body: { ...affiliationBody(place), first_name, last_name, email, phone: orNull(phone) },
         }),
       ),
-    invalidates: 'user',
+    invalidates: ['user', 'approval'],
     onSaved: (made) => {
-      toast({ title: t('invited'), description: t('invited_text', { email: made.email }) });
+      if (made) toast({ title: t('invited'), description: t('invited_text', { email: made.email }) });
+      else toastWaiting();
       onClose();
     },
   });

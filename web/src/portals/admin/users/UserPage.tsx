@@ -10,6 +10,7 @@ import type { AccountDetail } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
+import { WaitingNote } from '../../../shared/approvals/WaitingNote';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { CompanyLink, EmailLink, IsoLink, RecordLink } from '../../../shared/records/links';
 import { RecordEvents } from '../../../shared/records/RecordActivity';
@@ -38,6 +39,7 @@ export function Component() {
       actions={(user) => <Actions user={user} />}
       facts={(user) => facts(t, user)}
     >
+      <WaitingNote act="make_super_admin" target={id} />
       <UserTabs key={id} id={id} user={query.data} />
     </RecordPage>
   );

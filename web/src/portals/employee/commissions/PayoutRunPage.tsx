@@ -9,6 +9,7 @@ import type { PayoutRun } from '../../../api/types';
 import { actorName } from '../../../messages/actorName';
 import { number } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { WaitingNote } from '../../../shared/approvals/WaitingNote';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { withSums } from '../../../shared/grid/sums';
 import { CompanyLink } from '../../../shared/records/links';
@@ -53,6 +54,7 @@ export function Component() {
         [t('payouts.paid_on'), run.paid_date && <DateText key="paid" day={run.paid_date} />],
       ]}
     >
+      <WaitingNote act="pay_run" target={id} />
       <RunTabs key={id} id={id} run={query.data} />
     </RecordPage>
   );

@@ -3,9 +3,11 @@ import { useForm } from '@mantine/form';
 import { IconBuildingBank, IconCash, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { actBody } from '../../../api/approvals';
 import { api, body, versionedBody } from '../../../api/client';
 import type { PayoutRun } from '../../../api/types';
 import { todayInOfficeZone } from '../../../messages/format';
+import { toastWaiting } from '../../../shared/approvals/waiting';
 import { sumsByCurrency } from '../../../shared/grid/sums';
 import { bankCsv, sepaFile } from '../../../shared/commissions/exports';
 import { required } from '../../../shared/validators';
@@ -100,11 +102,14 @@ function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
   const save = useSave({
     form,
     save: (values: typeof form.values) =>
-      body(api.POST('/rest/v1/payout-runs/{id}/pay', { params: versionedBody(run), body: values })),
-    invalidates: 'payout_run',
-    onSaved: () => {
+      actBody<PayoutRun>(
+        api.POST('/rest/v1/payout-runs/{id}/pay', { params: versionedBody(run), body: values }),
+      ),
+    invalidates: ['payout_run', 'approval'],
+    onSaved: (paid) => {
       onClose();
-      toast({ title: t('payouts.paid'), description: run.name });
+      if (paid) toast({ title: t('payouts.paid'), description: run.name });
+      else toastWaiting();
     },
   });
   return (
