@@ -164,7 +164,7 @@ fn add_etag(operation: &mut Operation) -> bool {
 }
 
 /// Schemas of versioned rows.
-const VERSIONED_ROWS: [&str; 25] = [
+const VERSIONED_ROWS: [&str; 26] = [
     "Account",
     "AccountDetail",
     "Approval",

@@ -147,25 +147,25 @@ async fn a_new_password_without_the_old_one_is_no_proof() {
         let body = json!({ "type": "recovery", "token_hash": link.token });
         let session = app.anonymous().post("/auth/v1/verify", body).await.ok();
         let by_link = sam.holding(&session);
-        let rules = json!({ "security": { "password_min_length": 14 } });
-        by_link.put("/rest/v1/settings", rules.clone()).await.ok();
+        let rules = |length: u32| json!({ "security": { "password_min_length": length } });
+        by_link.put("/rest/v1/settings", rules(14)).await.ok();
 
         // The link allows a new password longer than it proves who opened it.
         app.world.clock.advance(Duration::minutes(10) + Duration::seconds(1));
-        by_link.put("/rest/v1/settings", rules.clone()).await.refused(409, "reauthentication_needed");
+        by_link.put("/rest/v1/settings", rules(15)).await.refused(409, "reauthentication_needed");
         by_link.put("/auth/v1/user", json!({ "password": "chosen by a thief" })).await.ok();
-        by_link.put("/rest/v1/settings", rules.clone()).await.refused(409, "reauthentication_needed");
+        by_link.put("/rest/v1/settings", rules(15)).await.refused(409, "reauthentication_needed");
         let body = json!({ "refresh_token": session["refresh_token"] });
         let refreshed = app.anonymous().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
         let refreshed = by_link.holding(&refreshed);
-        refreshed.put("/rest/v1/settings", rules.clone()).await.refused(409, "reauthentication_needed");
+        refreshed.put("/rest/v1/settings", rules(15)).await.refused(409, "reauthentication_needed");
         for act in acts(&app).await {
             assert_eq!(code(&refreshed, &act).await, "reauthentication_needed", "{} {}", act.0, act.1);
         }
 
         let proof = json!({ "password": "chosen by a thief" });
         let proved = refreshed.post("/auth/v1/reauthenticate", proof).await.ok();
-        refreshed.holding(&proved).put("/rest/v1/settings", rules).await.ok();
+        refreshed.holding(&proved).put("/rest/v1/settings", rules(15)).await.ok();
     })
     .await;
 }

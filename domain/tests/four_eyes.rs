@@ -401,6 +401,7 @@ async fn one_approval_waits_for_an_act_on_a_target() {
         assert_eq!(refused(commissions::pay(&susan, run, None, None).await), "approval_waits");
         assert_eq!(pending(&world).await.len(), 1);
         assert_eq!(refused(approvals::withdraw(&susan, asked, None).await), "forbidden");
+        world.clock.advance(Duration::seconds(1));
         approvals::withdraw(&sam, asked, Some(1)).await.unwrap();
         assert_eq!(log(&world, asked).await[0], ("approval.withdrawn".to_owned(), "Sam Test".to_owned()));
         assert_ne!(waiting(commissions::pay(&susan, run, None, None).await), asked);
