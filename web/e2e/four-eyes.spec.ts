@@ -25,7 +25,7 @@ test('payout and a change of the rule wait until another super admin approves @p
     await card.getByRole('switch', { name: 'A second super admin approves' }).check();
     await sam.fillFields({ 'Payout limit': '1' }, card);
     await sam.button('Save', card).click();
-    await sam.expectToast('Settings saved');
+    await sam.expectToast('Settings Saved');
 
     await sam.open(paths.employeePayouts);
     await sam.button('Open payout run').click();
