@@ -37,7 +37,7 @@ export function Plot({ points, names, ticks, scale, kind, hint, onPick }: Props)
     tickLine: 'none' as const,
     xAxisProps: {
       tickFormatter: (key: string) => points.find((point) => point.key === key)?.label ?? '',
-      interval: 'preserveStartEnd' as const,
+      interval: 'equidistantPreserveStart' as const,
       minTickGap: 12,
     },
     yAxisProps: { ticks, domain: [0, end] as [number, number], width: 52, tickFormatter: scale },
