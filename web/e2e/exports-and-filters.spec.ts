@@ -147,6 +147,15 @@ test('step assigned to an employee appears among the tasks', async ({ office }) 
   await karin.link('View all 1').click();
   await karin.expectPath('/employee-dashboard/tasks');
   await expect(karin.page.getByText('1 open task', { exact: true })).toBeVisible();
+  // Search and order are in the address.
+  await karin.search('Search tasks', 'nothing like it');
+  await expect(karin.page.getByText('No results for “nothing like it”')).toBeVisible();
+  await karin.search('Search tasks', `kyc ${spv.identifier.toLowerCase()}`);
+  await expect(karin.row('KYC and beneficial owners', 'My Tasks')).toBeVisible();
+  await karin.button('Client', karin.page.getByRole('columnheader', { name: 'Client' })).click();
+  await karin.expectPath(/[?&]sort=client(&|$)/);
+  const client = karin.page.getByRole('columnheader', { name: 'Client' });
+  await expect(client).toHaveAttribute('aria-sort', 'ascending');
   const [, task, ...others] = await exported(karin);
   expect(task).toContain(`,KYC and beneficial owners,${spv.identifier},${who.name},`);
   expect(others).toEqual([]);

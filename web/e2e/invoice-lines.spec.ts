@@ -41,6 +41,17 @@ test('invoice with tax, filing fee and discount is divided into deposit and bala
   await expect(paper.getByRole('row', { name: /10% on \$280.00/ })).toContainText('$28.00');
   await expect(paper.getByRole('row', { name: /^Total/ })).toContainText('$358.00');
 
+  // A phone has no room for the columns of a price.
+  const price = paper.getByRole('columnheader', { name: 'Unit price' });
+  await expect(price).toBeVisible();
+  const calculation = paper.getByText(/^3 × \$100\.00 · .* 10%$/);
+  await expect(calculation).toBeHidden();
+  const screen = elias.page.viewportSize();
+  await elias.page.setViewportSize({ width: 390, height: 844 });
+  await expect(price).toBeHidden();
+  await expect(calculation).toBeVisible();
+  await elias.page.setViewportSize(screen ?? { width: 1280, height: 720 });
+
   await elias.button('Installments').click();
   const plan = elias.dialog(`Installments of ${invoice.number}`);
   const part = (number: number) => plan.getByRole('group', { name: `Installment ${number}` });

@@ -44,6 +44,10 @@ test('lists are sorted by header, kept as views and exported by selection @postg
   await elias.page.keyboard.press('Shift+X');
   const selection = elias.page.getByRole('region', { name: 'Selected rows' });
   await expect(selection).toContainText('2 selected');
+  // Above its tick, the checkbox would hide it.
+  const checked = elias.page.getByRole('checkbox', { name: `Select Bea ${last}` });
+  await expect(checked).toBeChecked();
+  await expect(checked).toHaveCSS('z-index', 'auto');
   const coming = elias.page.waitForEvent('download');
   await elias.button('Export CSV', selection).click();
   const text = await readFile(await (await coming).path(), 'utf8');

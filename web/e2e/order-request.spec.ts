@@ -71,7 +71,7 @@ test('accepted order request becomes a pending order @postgres', async ({ office
   await expect(elias.row(reference, 'Requests')).toContainText(name);
   // Attachments can be opened before the decision.
   await elias.chooseRowAction('Details', reference);
-  await expect(elias.heading(`Request ${reference}`)).toBeVisible();
+  await expect(elias.heading(name)).toBeVisible();
   const saved = elias.page.waitForEvent('download');
   await elias.button(`Download ${name} plan.txt, version 1`).click();
   expect((await saved).suggestedFilename()).toBe(`${name} plan.txt`);
@@ -113,7 +113,8 @@ test('order request is declined with a reason, and another one is withdrawn', as
   await expect(row).toContainText('Rejected');
   await expect(row).toContainText('Reason: We do not form vehicles for this purpose.');
 
-  const second = await requestOrder(client, office.uniqueName('Changed my mind'));
+  const other = office.uniqueName('Changed my mind');
+  const second = await requestOrder(client, other);
   const offered = (action: string) => elias.page.getByRole('menuitem', { name: action, exact: true });
   await elias.button(`Actions for ${second}`).click();
   await expect(offered('Reject')).toBeEnabled();
@@ -125,6 +126,6 @@ test('order request is declined with a reason, and another one is withdrawn', as
   // Disabled actions stay in the open menu.
   await expect(offered('Reject')).toBeDisabled();
   await offered('Details').click();
-  await expect(elias.heading(`Request ${second}`)).toBeVisible();
+  await expect(elias.heading(other)).toBeVisible();
   await expect(elias.page.getByText('To buy a warehouse')).toBeVisible();
 });

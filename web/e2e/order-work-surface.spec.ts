@@ -29,6 +29,44 @@ test('eight clicks complete the steps of an order, and only the last one asks', 
   await expect(elias.button('Undo')).toHaveCount(0);
 });
 
+test('an order has one next action: start it, complete a step, or resume it', async ({ office }) => {
+  const { client, spv: first } = await office.clientWithOrder(office.newPerson('Runa', 'Dahl'));
+  const sigrid = await office.superAdmin();
+  const spv = await sigrid.api.post<Order & { id: string; identifier: string }>('/rest/v1/spvs', {
+    client_id: client.id,
+    company_id: client.company_id,
+    purchase_amount: '90000.00',
+  });
+  const title = sigrid.page.getByRole('heading', { level: 1 });
+  const header = sigrid.page.locator('header').filter({ has: title });
+  const buttons = header.getByRole('button', { name: /^(Start|Resume|Complete)/ });
+  const expectOnly = async (name: string) => {
+    await expect(sigrid.button(name, header)).toBeVisible();
+    await expect(buttons).toHaveCount(1);
+  };
+  await sigrid.open(paths.employeeOrder(spv.id));
+  await expectOnly('Start Processing');
+  await sigrid.button('Start Processing').click();
+  await expectOnly(`Complete “${spv.steps[0]?.step_name}”`);
+
+  await header.getByRole('button', { name: /^Status of / }).click();
+  const start = sigrid.page.getByRole('menuitem', { name: /^Start Processing/ });
+  await expect(start).toHaveText('Start ProcessingOnly pending orders can be started.');
+  await expect(start).toBeDisabled();
+  await sigrid.page.keyboard.press('Escape');
+  await sigrid.api.post(`/rest/v1/spvs/${spv.id}/hold`, { reason: 'The bank asks for more time' });
+  await expectOnly('Resume');
+  await sigrid.button('Resume').click();
+  await sigrid.expectToast('SPV Status Updated', 'SPV status changed to Processing');
+
+  // The list of orders keeps the button, with the reason.
+  await sigrid.openOrder(first.id);
+  const refused = sigrid.button('Start Processing');
+  await expect(refused).toBeDisabled();
+  await refused.focus();
+  await expect(sigrid.page.getByRole('tooltip')).toHaveText('Only pending orders can be started.');
+});
+
 test('a change is undone from its toast, and the log has both', async ({ office }) => {
   const { spv } = await office.clientWithOrder(office.newPerson('Tove', 'Berg'));
   const elias = await office.employee();

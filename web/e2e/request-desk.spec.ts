@@ -37,7 +37,7 @@ test('question is reviewed, prioritised and answered', async ({ office }) => {
   await expect(mine).toContainText('In Review');
 
   await elias.chooseRowAction('Details', reference);
-  await expect(elias.heading(`Request ${reference}`)).toBeVisible();
+  await expect(elias.heading('Document request from Ingrid Solberg')).toBeVisible();
   await elias.choose('Priority', 'High');
   await elias.expectToast('Request updated', reference);
   await expect(elias.page.getByText(`changed the priority of request ${reference}`)).toBeVisible();

@@ -2,7 +2,7 @@ import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';
 import './base.css';
 import { currentPath, toPublicPath } from './basePath';
-import { getLocale } from './messages/locale';
+import { catalogueFor, getLocale } from './messages/locale';
 import { showStartupError } from './messages/startupError';
 import { hasStoredSession } from './api/sessionStorage';
 import { loadSettings } from './api/publicSettings';
@@ -31,11 +31,20 @@ async function loadSession(hasCallback: boolean): Promise<void> {
   await session.loadAuth();
 }
 
-/** Starts the download of the sign-in page or a portal beside that of the app, which would ask for it later. */
+/** Texts that the app asks for when it runs: every page, and the frame of public pages. */
+const appTexts = { en: () => import('./messages/en'), es: () => import('./messages/es') };
+const frameTexts = {
+  en: () => import('./messages/en/landing.json'),
+  es: () => import('./messages/es/landing.json'),
+};
+
+/** Starts the download of the texts, the sign-in page or a portal beside that of the app, which would ask for it later. */
 function prefetchPage(): void {
-  // A failure is reported by the route, which loads it again.
+  // A failure is reported by the app, which loads it again.
+  appTexts[catalogueFor(getLocale().language)]().catch(() => undefined);
   if (currentPath().startsWith('/auth/login/')) {
     loadSettings().catch(() => undefined);
+    frameTexts[catalogueFor(getLocale().language)]().catch(() => undefined);
     import('./portals/public/auth/LoginPage').catch(() => undefined);
     import('./portals/public/frame/MinimalLayout').catch(() => undefined);
   }

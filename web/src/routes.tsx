@@ -1,7 +1,7 @@
 import { createBrowserRouter, redirect, type RouteObject } from 'react-router-dom';
 import { basePath } from './basePath';
 import { queryClient } from './api/cache';
-import { queries } from './api/queries';
+import { meQuery } from './api/sessionQueries';
 import { accessToken } from './api/session';
 import { loadFrameMessages } from './messages/landingMessages';
 import { resolvePortalPath, portalRelativePaths, paths, shortcutRedirects, requestsPath } from './paths';
@@ -191,7 +191,7 @@ const shortcutRoutes: RouteObject[] = [
 async function redirectToOwnPortal(path: (typeof portalRelativePaths)[number]): Promise<Response | null> {
   await loadFrameMessages();
   if (!(await accessToken())) return null;
-  const me = await queryClient.ensureQueryData(queries.me()).catch(() => null);
+  const me = await queryClient.ensureQueryData(meQuery()).catch(() => null);
   const page = me && resolvePortalPath(path, me.role);
   return page ? redirect(page) : null;
 }

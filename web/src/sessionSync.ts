@@ -4,7 +4,7 @@ import { toAppPath } from './basePath';
 import { queryClient } from './api/cache';
 import { onRequirement } from './api/client';
 import { connection } from './api/connection';
-import { queries } from './api/queries';
+import { meQuery } from './api/sessionQueries';
 import { hasAuthCallback, isSigningOut, onAuthLoaded } from './api/session';
 import { paths } from './paths';
 import { isGuarded, type Router } from './routes';
@@ -107,7 +107,7 @@ function changesAccount(event: AuthChangeEvent): boolean {
 
 /** The server sends no events before MFA and password change are done. */
 async function isFullyAuthenticated(): Promise<boolean> {
-  const question = { ...queries.me(), retry: false };
+  const question = { ...meQuery(), retry: false };
   let me = await queryClient.ensureQueryData(question).catch(() => undefined);
   // The requirement may have been met or lifted. Fully authenticated users do not wait for the request.
   if (me && nextRequirement(me)) me = await queryClient.fetchQuery(question).catch(() => undefined);
@@ -128,7 +128,7 @@ let revalidation = Promise.resolve();
  */
 function revalidateUser(router: Router): Promise<void> {
   revalidation = revalidation.then(async () => {
-    const { queryKey } = queries.me();
+    const { queryKey } = meQuery();
     await queryClient
       .getQueryCache()
       .find({ queryKey })
@@ -177,7 +177,7 @@ async function waitForUnmount(): Promise<void> {
 
 /** Redirects to the required step. Many calls may report it at once. */
 async function goToRequirement(router: Router): Promise<void> {
-  const me = await queryClient.fetchQuery({ ...queries.me(), staleTime: 0 }).catch(() => undefined);
+  const me = await queryClient.fetchQuery({ ...meQuery(), staleTime: 0 }).catch(() => undefined);
   const step = me && nextRequirement(me);
   const { pathname, search } = router.state.location;
   const page = toAppPath(pathname);

@@ -10,15 +10,10 @@ const SIZE = { width: 1180, height: 760 };
 const SCALE = 1.25;
 const QUALITY = 0.72;
 
-/** Each with the account that sees it; `find` opens the first link of a list. */
+/** Each with the account that sees it. */
 const pictures = [
-  {
-    name: 'order',
-    email: 'client@example.com',
-    path: '/client-dashboard/orders',
-    find: /\/orders\/(?!new)[^/?#]+$/,
-  },
-  { name: 'desk', email: 'super@example.com', path: '/employee-dashboard' },
+  { name: 'order', email: 'client@example.com', path: '/client-dashboard' },
+  { name: 'desk', email: 'employee@example.com', path: '/employee-dashboard' },
   { name: 'figures', email: 'super@example.com', path: '/admin-dashboard/analytics' },
 ];
 
@@ -64,7 +59,7 @@ async function toWebp(page, png) {
   return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
 }
 
-for (const { name, email, path, find } of pictures) {
+for (const { name, email, path } of pictures) {
   const session = await sessionOf(email);
   for (const scheme of ['light', 'dark']) {
     const context = await browser.newContext({
@@ -78,13 +73,6 @@ for (const { name, email, path, find } of pictures) {
     await page.addInitScript((value) => localStorage.setItem('spv-auth-token', value), session);
     await page.goto(origin + path);
     await settled(page);
-    if (find) {
-      const links = await page.locator('main a[href]').evaluateAll((all) => all.map((link) => link.pathname));
-      const target = links.find((link) => find.test(link));
-      if (!target) throw new Error(`${path} has no link like ${find}`);
-      await page.goto(origin + target);
-      await settled(page);
-    }
     const png = await page.screenshot({ animations: 'disabled' });
     const file = new URL(`${name}-${scheme}.webp`, FOLDER);
     const webp = await toWebp(page, png);

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { toPublicPath } from '../basePath';
 import { api, body } from './client';
 import { trackedFetch } from './connection';
-import { firstSettings } from './publicSettings';
+import { meQuery, settingsQuery } from './sessionQueries';
 import type {
   Approval,
   Holiday,
@@ -66,18 +66,8 @@ interface DateRangeParams {
 }
 
 export const queries = {
-  me: () =>
-    queryOptions({
-      queryKey: ['me'],
-      queryFn: ({ signal }) => body(api.GET('/rest/v1/me', { signal })),
-      staleTime: 60_000,
-    }),
-  settings: () =>
-    queryOptions({
-      queryKey: ['settings'],
-      queryFn: ({ signal }) => firstSettings() ?? body(api.GET('/rest/v1/settings', { signal })),
-      staleTime: 300_000,
-    }),
+  me: meQuery,
+  settings: settingsQuery,
 
   clients: (query: Search & { status?: string; company_id?: string }) =>
     pages(['clients', query], (cursor, signal) =>

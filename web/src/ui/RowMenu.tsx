@@ -11,6 +11,13 @@ export interface RowAction {
   onClick: () => void;
 }
 
+/** An action that is shown although it is not possible now, with the reason. */
+export interface RefusedAction {
+  label: string;
+  icon: ReactNode;
+  reason: string;
+}
+
 /** Row action menu; `otherwise` is shown without actions. */
 export function RowMenu(row: { name: string; actions: RowAction[]; otherwise?: ReactNode }) {
   const { t } = useTranslation('common');
@@ -28,11 +35,16 @@ export function RowMenu(row: { name: string; actions: RowAction[]; otherwise?: R
  * Action menu behind a custom button. Actions that become unavailable while open are disabled, so nothing moves under
  * the pointer.
  */
-export function ActionMenu(menu: { actions: RowAction[]; otherwise?: ReactNode; children: ReactElement }) {
-  const { actions, otherwise, children } = menu;
+export function ActionMenu(menu: {
+  actions: RowAction[];
+  refused?: RefusedAction[];
+  otherwise?: ReactNode;
+  children: ReactElement;
+}) {
+  const { actions, refused = [], otherwise, children } = menu;
   const [offered, setOffered] = useState<RowAction[] | null>(null);
   const shown = offered ?? actions;
-  if (shown.length === 0) return otherwise;
+  if (shown.length + refused.length === 0) return otherwise;
   return (
     <Menu
       position="bottom-end"
@@ -58,6 +70,18 @@ export function ActionMenu(menu: { actions: RowAction[]; otherwise?: ReactNode; 
             </Menu.Item>
           );
         })}
+        {refused.map(({ label, icon, reason }) => (
+          <Menu.Item
+            key={label}
+            leftSection={icon}
+            aria-disabled
+            className={classes.refused}
+            closeMenuOnClick={false}
+          >
+            {label}
+            <span className={classes.reason}>{reason}</span>
+          </Menu.Item>
+        ))}
       </Menu.Dropdown>
     </Menu>
   );

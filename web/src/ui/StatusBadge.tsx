@@ -65,5 +65,7 @@ export function StatusBadge({ kind, status }: { kind: Kind; status: string }) {
   const label = t(`${kind}_status.${status}`);
   if (kind === 'step' && status === 'pending') return <Quiet>{label}</Quiet>;
   const tone = statusTone(status);
-  return SETTLED.has(status) ? <Settled tone={tone}>{label}</Settled> : <Tag tone={tone}>{label}</Tag>;
+  // An approved commission waits for its payout; an approved request or document for nothing.
+  const settled = SETTLED.has(status) || (status === 'approved' && kind !== 'commission');
+  return settled ? <Settled tone={tone}>{label}</Settled> : <Tag tone={tone}>{label}</Tag>;
 }

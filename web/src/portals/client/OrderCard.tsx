@@ -28,7 +28,9 @@ export function OrderCard({ spv, detail }: Props) {
           <h3 className={classes.name}>{name}</h3>
           <p className={classes.facts}>
             {spv.vehicle_name && `${spv.identifier} · `}
-            {t('order.number', { number: spv.order_number })} ·{' '}
+            {/* A generated identifier contains it. */}
+            {!spv.identifier.endsWith(spv.order_number) &&
+              `${t('order.number', { number: spv.order_number })} · `}
             {t('order.ordered', { date: date(spv.ordered_date) })}
           </p>
         </div>

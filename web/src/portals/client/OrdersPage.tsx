@@ -108,6 +108,7 @@ export function Component() {
         <div hidden={!state.rows && !state.error}>
           <OwnRequests
             kind="order"
+            limit={10}
             title={t('requests:own.title')}
             empty={t('requests:own.empty')}
             orderPath={paths.clientOrder}

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyClient } from '../../api/types';
 import { localDay, number } from '../../messages/format';
+import { paths } from '../../paths';
 import { rowsState } from '../../shared/grid/listState';
 import { useParam } from '../../shared/queryParams';
 import type { GridColumn } from '../../ui/grid/columns';
@@ -36,9 +37,9 @@ export function Component() {
       key: 'name',
       phone: 'title',
       header: t('names:field.name'),
+      link: name,
       cell: (client) => (
         <Group gap="xs">
-          {name(client)}
           {!client.ordered && <Tag tone="wait">{t('clients.no_orders')}</Tag>}
           {!client.company_id && <Tag tone="rest">{t('clients.moved')}</Tag>}
         </Group>
@@ -128,6 +129,7 @@ export function Component() {
           columns={columns}
           state={state}
           rowKey={(client) => client.id}
+          hrefOf={(client) => (client.spvs > 0 ? paths.companySpvsOf({ q: name(client) }) : undefined)}
           empty={
             <EmptyState
               icon={<IconUsers size={20} />}

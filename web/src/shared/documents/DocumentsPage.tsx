@@ -44,6 +44,7 @@ export function DocumentsPage() {
               lists.documents({ q, order, limit, deleted: filters.deleted === 'true' || undefined })
             }
             filters={isClient ? [] : [deleted]}
+            views={isClient ? [] : [{ key: 'deleted', name: t('deleted.only'), query: 'deleted=true' }]}
             rowKey={(document) => document.id}
             rowName={(document) => document.name}
             defaultSort={{ key: 'updated_at', descending: true }}

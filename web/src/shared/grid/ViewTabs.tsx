@@ -62,6 +62,8 @@ export function ViewTabs<Row>({ list, views, current, rows, filters }: Props<Row
   const sorted = (query: string) => listParams(new URLSearchParams(query), keys);
   const known = [...all, ...own].some((view) => sorted(view.query) === current);
   const last = own.length - 1;
+  // A single tab is no choice.
+  if (known && all.length + own.length === 1) return null;
   return (
     <div className={classes.bar}>
       <nav className={classes.views} aria-label={t('views')}>

@@ -8,6 +8,15 @@ import classes from './PrintableInvoice.module.css';
 import { InvoiceState } from './InvoiceState';
 import { Prose } from '../../ui/Prose';
 
+/** A column that a phone has no room for; see [Calculation]. */
+const wide = `${classes.amount} ${classes.wide}`;
+
+/** How the amount of a line comes about, below its description on phones. */
+function Calculation({ quantity, tax }: { quantity: string | false; tax: string | false }) {
+  const parts = [quantity, tax].filter(Boolean);
+  return parts.length > 0 && <div className={classes.calculation}>{parts.join(' · ')}</div>;
+}
+
 /** Printable invoice with payment instructions while due. */
 export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; isDue: boolean }) {
   const { t } = useTranslation(['billing', 'common', 'names']);
@@ -53,16 +62,16 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
             <th scope="col">{t('description')}</th>
             {hasQuantities && (
               <>
-                <th scope="col" className={classes.amount}>
+                <th scope="col" className={wide}>
                   {t('names:paper.quantity')}
                 </th>
-                <th scope="col" className={classes.amount}>
+                <th scope="col" className={wide}>
                   {t('names:paper.unit_price')}
                 </th>
               </>
             )}
             {hasTax && (
-              <th scope="col" className={classes.amount}>
+              <th scope="col" className={wide}>
                 {taxName}
               </th>
             )}
@@ -76,14 +85,18 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
             <tr key={index}>
               <td>
                 <Prose>{line.description}</Prose>
+                <Calculation
+                  quantity={hasQuantities && `${decimalText(line.quantity)} × ${amount(line.unit_price)}`}
+                  tax={hasTax && `${taxName} ${percent(line.tax_percent)}`}
+                />
               </td>
               {hasQuantities && (
                 <>
-                  <td className={classes.amount}>{decimalText(line.quantity)}</td>
-                  <td className={classes.amount}>{amount(line.unit_price)}</td>
+                  <td className={wide}>{decimalText(line.quantity)}</td>
+                  <td className={wide}>{amount(line.unit_price)}</td>
                 </>
               )}
-              {hasTax && <td className={classes.amount}>{percent(line.tax_percent)}</td>}
+              {hasTax && <td className={wide}>{percent(line.tax_percent)}</td>}
               <td className={classes.amount}>{amount(line.amount)}</td>
             </tr>
           ))}

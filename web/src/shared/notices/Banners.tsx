@@ -9,7 +9,7 @@ import {
   currentImpersonation,
   type Impersonation,
 } from '../../api/impersonation';
-import { queries } from '../../api/queries';
+import { settingsQuery } from '../../api/sessionQueries';
 import classes from './Banners.module.css';
 import { Prose } from '../../ui/Prose';
 
@@ -17,7 +17,7 @@ import { Prose } from '../../ui/Prose';
 export function MaintenanceBanner() {
   const { t } = useTranslation('common');
   // Maintenance sends no event to clients, so it is polled.
-  const { data: settings } = useQuery({ ...queries.settings(), staleTime: 30_000, refetchInterval: 60_000 });
+  const { data: settings } = useQuery({ ...settingsQuery(), staleTime: 30_000, refetchInterval: 60_000 });
   const maintenance = settings?.maintenance;
   return (
     <div role="status">

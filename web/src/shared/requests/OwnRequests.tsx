@@ -28,12 +28,14 @@ interface Props {
   emptyText?: string;
   /** Path of an order in the portal of the user. */
   orderPath?: (id: string) => string;
+  /** Rows of the first page, beside other lists. */
+  limit?: number;
 }
 
 /** Own requests and their outcome. */
-export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props) {
+export function OwnRequests({ kind, title, empty, emptyText, orderPath, limit }: Props) {
   const { t } = useTranslation(['requests', 'common', 'names']);
-  const state = rowsState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
+  const state = rowsState(useInfiniteQuery(queries.requests({ kind, limit })));
   const [asking, setAsking] = useState<Request | null>(null);
   const withdraw = useSave({
     save: (request: Request) =>
@@ -51,9 +53,11 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
       header: t('column.request'),
       cell: (request) => (
         <>
-          <span className="mono">{request.reference}</span>
-          <Text size="xs" c="dimmed">
+          <Text span fw={500} fz="inherit">
             {t(`names:request_kind.${request.kind}`)}
+          </Text>
+          <Text size="xs" c="dimmed" className="mono">
+            {request.reference}
           </Text>
         </>
       ),

@@ -3,7 +3,7 @@ import { redirect, type LoaderFunctionArgs, type ShouldRevalidateFunctionArgs } 
 import { toAppPath } from '../../basePath';
 import { queryClient } from '../../api/cache';
 import { isStatus } from '../../api/errors';
-import { queries } from '../../api/queries';
+import { meQuery, settingsQuery } from '../../api/sessionQueries';
 import { accessToken, signOut } from '../../api/session';
 import type { Me, Role } from '../../api/types';
 import { homePath, paths } from '../../paths';
@@ -36,15 +36,15 @@ function roleLoader(roles: Role[], elsewhere?: (role: Role) => string) {
       throw redirect(paths.landing);
     }
     // Public settings are part of the layout, so they load with the page.
-    const settings = queryClient.prefetchQuery({ ...queries.settings(), retry: false });
-    const me = await loadOrDeny(queryClient.ensureQueryData(queries.me()));
+    const settings = queryClient.prefetchQuery({ ...settingsQuery(), retry: false });
+    const me = await loadOrDeny(queryClient.ensureQueryData(meQuery()));
     if (!roles.includes(me.role) && elsewhere) throw redirect(elsewhere(me.role));
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
     const step = nextRequirement(me);
     if (step) throw redirect(withReturnTo(step, page));
     // Not the time zone: the portal layout sets it.
     await Promise.all([applyLanguage(me), settings, loadPortalMessages()]);
-    const office = queryClient.getQueryData(queries.settings().queryKey);
+    const office = queryClient.getQueryData(settingsQuery().queryKey);
     if (office) setLocale({ officeTimeZone: office.time_zone });
     return me;
   };
@@ -59,7 +59,7 @@ export function requireStep(step: string) {
       if (next) saveReturnPath(next);
       throw redirect(paths.landing);
     }
-    const me = await loadOrDeny(queryClient.fetchQuery({ ...queries.me(), staleTime: 0 }));
+    const me = await loadOrDeny(queryClient.fetchQuery({ ...meQuery(), staleTime: 0 }));
     const due = nextRequirement(me);
     const goal = next ?? homePath(me.role);
     if (due !== step) throw redirect(due ? withReturnTo(due, goal) : goal);

@@ -111,7 +111,8 @@ export function Plot({ points, names, ticks, scale, kind, hint, onPick }: Props)
       withDots={points.length <= 24}
       dotProps={{ r: 2.5, strokeWidth: 0 }}
       activeDotProps={{ r: 4, strokeWidth: 2 }}
-      areaChartProps={pick}
+      // Room for the last label under its point: pushed to the left it would displace the one before.
+      areaChartProps={{ ...pick, margin: { right: 16 } }}
       areaProps={({ name }) => ({
         isAnimationActive: false,
         ...(name === BEFORE && { fillOpacity: 0, strokeWidth: 1.5, dot: false, activeDot: false }),

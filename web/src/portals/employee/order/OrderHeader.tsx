@@ -1,17 +1,20 @@
-import { Anchor, Button, Text, Title } from '@mantine/core';
+import { Anchor, Text, Title } from '@mantine/core';
+import { IconPlayerPlay } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { SpvDetail } from '../../../api/types';
 import { date, nearDate } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { useMe } from '../../../shared/session/me';
 import { usePageActions } from '../../../shared/shell/registry';
-import { nextStep } from '../../../shared/spvs/nextStep';
 import { orderName } from '../../../shared/spvs/orderName';
 import { CopyIcon } from '../../../ui/CopyButton';
 import { usePageName } from '../../../ui/PageHeader';
 import { StepProgress } from '../../../ui/StepProgress';
-import { StatusActions } from '../spvs/StatusActions';
+import { StatusMenu } from '../spvs/StatusMenu';
+import { useStatusChange } from '../spvs/useStatusChange';
+import { NextAction, nextAction } from './NextAction';
 import type { StepActions } from './useStepActions';
 import classes from './OrderHeader.module.css';
 
@@ -27,14 +30,30 @@ export function OrderHeader({ spv, trail, actions }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names', 'client']);
   const name = orderName(spv);
   const breadcrumb = usePageName(name, trail);
-  const next = nextStep(spv);
-  const canComplete =
-    next?.status !== 'completed' && next?.can.includes('update') && !spv.can.includes('start');
+  const me = useMe();
+  const change = useStatusChange(spv);
+  const next = nextAction(spv);
   usePageActions(
-    next && canComplete
-      ? [{ label: t('step.complete_next', { name: next.step_name }), run: () => actions.complete([next]) }]
+    next?.kind === 'complete'
+      ? [
+          {
+            label: t('step.complete_next', { name: next.step.step_name }),
+            run: () => actions.complete([next.step]),
+          },
+        ]
       : [],
   );
+  // Super admins always see it, enabled while the order is pending (specification).
+  const start =
+    me.role === 'super_admin' && next?.kind !== 'start'
+      ? [
+          {
+            label: t('spvs.start'),
+            icon: <IconPlayerPlay size={15} />,
+            reason: t('spvs.start_refused'),
+          },
+        ]
+      : [];
   const lastDue = spv.steps
     .flatMap((step) => (step.status !== 'completed' && step.due_date ? [step.due_date] : []))
     .toSorted()
@@ -53,12 +72,8 @@ export function OrderHeader({ spv, trail, actions }: Props) {
           </span>
         </div>
         <div className={classes.actions}>
-          <StatusActions spv={spv} />
-          {next && canComplete && (
-            <Button className={classes.next} data-bottom-action onClick={() => actions.complete([next])}>
-              {t('step.complete_next', { name: next.step_name })}
-            </Button>
-          )}
+          <StatusMenu spv={spv} change={change} beside={next && [next.kind]} refused={start} />
+          {next && <NextAction next={next} actions={actions} change={change} />}
         </div>
       </header>
       <div className={classes.facts}>

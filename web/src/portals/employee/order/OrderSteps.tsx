@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { IconListCheck, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { Trans, useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
 import { usePageKeys } from '../../../shared/shell/registry';
@@ -46,7 +46,7 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const ofStep = (id: string) =>
     requests.filter((request) => request.step_id === id && !['approved', 'waived'].includes(request.status));
   return (
-    <div ref={list}>
+    <div ref={list} className={classes.steps}>
       <Group px="md" py="xs" gap="xs" justify="flex-end" mih={48} className={classes.toolbar}>
         {chosen ? (
           <>
@@ -67,6 +67,11 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
           mayEdit &&
           spv.status !== 'closed' && (
             <>
+              {open.length > 0 && (
+                <Text size="xs" c="dimmed" mr="auto" className={classes.hint}>
+                  <Trans t={t} i18nKey="step.hint" components={{ key: <kbd className={classes.key} /> }} />
+                </Text>
+              )}
               {open.length > 1 && (
                 <Button size="xs" variant="default" onClick={() => setChosen([])}>
                   {t('bulk.start')}

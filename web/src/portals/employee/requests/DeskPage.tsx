@@ -73,7 +73,6 @@ export function Component() {
                 value={desk && number(desk.rejected)}
               />
             </StatRow>
-            <DeskCharts desk={desk} />
             <TwoColumns
               main={<PriorityQueue queue={desk?.queue} />}
               side={<RecentActivity activity={desk?.activity} />}
@@ -81,6 +80,7 @@ export function Component() {
           </>
         )}
         <RequestTable />
+        {(desk || !error) && <DeskCharts desk={desk} />}
       </Stack>
       {submitting && (
         <QuickSubmit kinds={quickKinds(me.request_kinds)} staff onClose={() => setSubmitting(false)} />

@@ -1,5 +1,6 @@
 import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
@@ -36,8 +37,16 @@ export function Component() {
   return (
     <>
       <PageHeader
-        title={request ? t('details_of', { reference: request.reference }) : t('loading')}
-        text={request && t('asked_by', { kind: t(`names:request_kind.${request.kind}`), name: request.name })}
+        title={request ? titleOf(t, request) : t('loading')}
+        text={
+          request && (
+            <>
+              <span className="mono">{request.reference}</span>
+              {request.order &&
+                ` · ${t('asked_by', { kind: t(`names:request_kind.${request.kind}`), name: request.name })}`}
+            </>
+          )
+        }
         trail={<Crumb to={paths.requestManagement}>{t('desk.title')}</Crumb>}
         actions={request && <StatusBadge kind="request" status={request.status} />}
       />
@@ -60,6 +69,11 @@ export function Component() {
       )}
     </>
   );
+}
+
+/** Name of the vehicle, or the type and the sender. */
+function titleOf(t: TFunction<['requests', 'names']>, { kind, name, order }: Request): string {
+  return order?.proposed_names[0] ?? t('asked_from', { kind: t(`names:request_kind.${kind}`), name });
 }
 
 const decisions: SelectedRequest['dialog'][] = [

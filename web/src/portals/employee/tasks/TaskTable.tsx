@@ -6,7 +6,7 @@ import { date } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { ClientLink } from '../../../shared/records/links';
 import { DueTag } from '../../../shared/spvs/DueTag';
-import type { GridColumn, GridState } from '../../../ui/grid/columns';
+import type { GridColumn, GridState, Sort } from '../../../ui/grid/columns';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -22,16 +22,22 @@ interface Props {
   emptyText?: string;
   /** The main list of the page. */
   main?: boolean;
+  sort?: Sort | null;
+  /** Offers the columns to sort by. */
+  onSort?: (sort: Sort | null) => void;
 }
 
 /** Task list: open steps, documents to review and requests, overdue first. */
-export function TaskTable({ state, expected, emptyText, main }: Props) {
+export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Props) {
   const { t } = useTranslation(['employee', 'common']);
+  // Requests have none.
+  const hasOrders = !state.rows || state.rows.some((task) => task.spv_identifier);
   const columns: GridColumn<Task>[] = [
     {
       key: 'step',
       phone: 'title',
       header: t('tasks.task'),
+      sort: 'task',
       link: (task) =>
         task.kind === 'request' ? t('tasks.request_from', { name: task.client_name }) : task.name,
       cell: (task) => (
@@ -63,18 +69,21 @@ export function TaskTable({ state, expected, emptyText, main }: Props) {
       key: 'client',
       phone: 'text',
       header: t('column.client'),
+      sort: 'client',
       cell: (task) => <ClientLink id={task.client_id} name={task.client_name} />,
     },
     {
       key: 'status',
       phone: 'side',
       header: t('common:status'),
+      sort: 'status',
       cell: (task) => <StatusBadge kind={task.kind} status={task.status} />,
     },
     {
       key: 'due',
       phone: 'end',
       header: t('tasks.due'),
+      sort: 'due',
       cell: (task) => (
         <>
           <span className={classes.day}>{task.due_date ? date(task.due_date) : '—'}</span>{' '}
@@ -89,6 +98,9 @@ export function TaskTable({ state, expected, emptyText, main }: Props) {
       label={t('tasks.title')}
       columns={columns}
       state={state}
+      hidden={hasOrders ? [] : ['order']}
+      sort={sort}
+      onSort={onSort}
       expected={expected}
       hrefOf={pathOf}
       rowKey={(task) => `${task.kind} ${task.id}`}

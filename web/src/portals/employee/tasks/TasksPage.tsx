@@ -3,10 +3,14 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import type { Task } from '../../../api/types';
 import { number } from '../../../messages/format';
+import { getLocale } from '../../../messages/locale';
 import { ExportButton } from '../../../shared/ExportButton';
 import { useParam } from '../../../shared/queryParams';
 import { PageHeader } from '../../../ui/PageHeader';
+import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
+import { parseSort, sortText } from '../../../ui/grid/columns';
+import { findTasks, sortTasks } from './taskOrder';
 import classes from './TasksPage.module.css';
 import { TaskTable } from './TaskTable';
 import { useTasks } from './useTasks';
@@ -18,13 +22,20 @@ function isShown(task: Task, choice: Choice): boolean {
   return choice === 'all' || (choice === 'overdue' ? task.overdue : task.kind === choice);
 }
 
-/** Tasks of the current user; the choice is in the URL. */
+/** Tasks of the current user; search, choice and order are in the URL. */
 export function Component() {
-  const { t } = useTranslation('employee');
+  const { t } = useTranslation(['employee', 'common']);
   const { state, count, more } = useTasks();
   const [param, setParam] = useParam('show');
+  const [q, setQ] = useParam('q');
+  const [order, setOrder] = useParam('sort');
+  const sort = parseSort(order);
   const shown = choices.find((choice) => choice === param) ?? 'all';
-  const rowsOf = (choice: Choice) => state.rows?.filter((task) => isShown(task, choice));
+  const found = state.rows && findTasks(state.rows, q);
+  const rowsOf = (choice: Choice) => found?.filter((task) => isShown(task, choice));
+  const rows = rowsOf(shown);
+  const none = shown === 'all' ? undefined : t('tasks.none_shown');
+  const emptyText = q ? t('common:no_match', { q }) : none;
   const isLoading = !state.rows && !state.error;
   // Kinds without a task are not offered. While loading, all stand there, so that the list does not move.
   const offered = choices.filter(
@@ -37,7 +48,13 @@ export function Component() {
         title={state.rows && !more ? t('tasks.count', { count }) : t('tasks.title')}
         flush
         actions={
-          <ExportButton name="tasks" load={() => body(api.GET('/rest/v1/tasks.csv', { parseAs: 'blob' }))} />
+          <>
+            <SearchBox label={t('tasks.search')} value={q} onChange={setQ} />
+            <ExportButton
+              name="tasks"
+              load={() => body(api.GET('/rest/v1/tasks.csv', { parseAs: 'blob' }))}
+            />
+          </>
         }
       >
         {more && (
@@ -64,8 +81,10 @@ export function Component() {
         )}
         <TaskTable
           main
-          state={{ ...state, rows: rowsOf(shown) }}
-          emptyText={shown === 'all' ? undefined : t('tasks.none_shown')}
+          state={{ ...state, rows: rows && sortTasks(rows, sort, getLocale().language) }}
+          sort={sort}
+          onSort={(next) => setOrder(next ? sortText(next) : '')}
+          emptyText={emptyText}
         />
       </Section>
     </>

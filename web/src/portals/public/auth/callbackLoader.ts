@@ -1,7 +1,7 @@
 import { redirect, type LoaderFunctionArgs } from 'react-router-dom';
 import { currentPath } from '../../../basePath';
 import { queryClient } from '../../../api/cache';
-import { queries } from '../../../api/queries';
+import { meQuery } from '../../../api/sessionQueries';
 import { loadAuth } from '../../../api/session';
 import { homePath, paths } from '../../../paths';
 import { parseCallback } from './provider';
@@ -14,6 +14,6 @@ export async function callbackLoader({ request }: LoaderFunctionArgs): Promise<R
   if (!back) return null;
   if (back.error) return redirect(`${paths.portalSelector}?error_code=${encodeURIComponent(back.error)}`);
   const { error } = await (await loadAuth()).initialize();
-  const me = error ? undefined : await queryClient.fetchQuery(queries.me()).catch(() => undefined);
+  const me = error ? undefined : await queryClient.fetchQuery(meQuery()).catch(() => undefined);
   return redirect(me ? homePath(me.role) : `${paths.portalSelector}?error_code=bad_oauth_callback`);
 }
