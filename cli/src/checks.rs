@@ -90,6 +90,7 @@ async fn mail(config: &Config) -> Finding {
     };
     let timed_out = || Err(format!("no answer within {} seconds", MAIL_TIMEOUT.as_secs()));
     match tokio::time::timeout(MAIL_TIMEOUT, reach).await.unwrap_or_else(|_| timed_out()) {
+        Err(reason) if config.smtp_url.is_none() => failed("mail", "mail_folder_fails").because(reason),
         Err(reason) => failed("mail", "mail_fails").because(reason),
         // Wanted for trials, on a portal that clients cannot reach.
         Ok((words, None, _)) if config.public_url(None).starts_with("https://") => {

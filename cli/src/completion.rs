@@ -1,6 +1,7 @@
 //! Completions of a shell: commands and flags, names from the database, statuses and roles.
 use crate::{
     args::{self, Globals},
+    commands::settings,
     config::Config,
     context,
 };
@@ -13,7 +14,7 @@ use domain::{
     accounts::users,
     desk::requests,
     directory::leads,
-    kernel::access::Role,
+    kernel::{access::Role, clock::Clock},
     operations::names::{self, Noun},
     orders::{commissions, invoices, spvs, steps},
 };
@@ -47,7 +48,13 @@ fn with_values_of(arg: Arg, noun: &str) -> Arg {
     if let Some(kind) = kind_of(&id, noun) {
         return arg.add(ArgValueCompleter::new(move |typed: &OsStr| rows(kind, typed)));
     }
-    let words = words_of(&id, noun);
+    let words = match (id.as_str(), noun) {
+        ("name", "settings") => settings::names(),
+        ("name", "job") => {
+            jobs::list_schedules(Clock::system().now()).into_iter().map(|(name, ..)| name.to_owned()).collect()
+        }
+        _ => words_of(&id, noun).into_iter().map(str::to_owned).collect(),
+    };
     if words.is_empty() {
         return arg;
     }
@@ -86,13 +93,9 @@ fn words_of(arg: &str, noun: &str) -> Vec<&'static str> {
     }
 }
 
-fn beginning_with(words: &[&'static str], typed: &OsStr) -> Vec<CompletionCandidate> {
+fn beginning_with(words: &[String], typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy().to_lowercase();
-    words
-        .iter()
-        .filter(|word| word.to_lowercase().starts_with(&typed))
-        .map(|word| CompletionCandidate::new(*word))
-        .collect()
+    words.iter().filter(|word| word.to_lowercase().starts_with(&typed)).map(CompletionCandidate::new).collect()
 }
 
 /// Names of rows in the configured portal; none where it cannot be read.

@@ -561,6 +561,31 @@ async fn doctor_reports_characters_without_a_font() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn doctor_names_a_mail_folder_that_cannot_be_written() {
+    let portal = TestPortal::sqlite().await;
+    assert_eq!(portal.run(&["migrate"]).code, 0);
+    let _ = std::fs::remove_dir_all(portal.dir.join("mail"));
+    // A file in its place, as the tests run as root.
+    std::fs::write(portal.dir.join("mail"), "").unwrap();
+    let done = portal.run(&["doctor", "--format", "json"]);
+    let findings: Value = serde_json::from_str(&done.out).unwrap();
+    let mail = findings["items"].as_array().unwrap().iter().find(|row| row["check"] == "mail").unwrap().to_string();
+    assert!(mail.contains("cannot be written to files") && mail.contains("write to that folder"), "{mail}");
+}
+
+#[tokio::test]
+async fn unreachable_copies_are_said_in_one_line() {
+    let portal = TestPortal::sqlite().await;
+    assert_eq!(portal.run(&["migrate"]).code, 0);
+    let mut list = portal.command(&["backup", "list", "--copies"]);
+    list.env("SPV_BACKUP_COPY_URL", "s3://copies?endpoint=http://127.0.0.1:9");
+    list.env("SPV_BACKUP_COPY_ACCESS_KEY_ID", "id").env("SPV_BACKUP_COPY_SECRET_ACCESS_KEY", "s3cret");
+    let done = CommandOutput::from(list.output().unwrap());
+    assert!(done.err.contains("s3://copies: Connection refused") && done.err.len() < 200, "{}", done.err);
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn doctor_reports_a_data_folder_readable_by_others() {
     use std::os::unix::fs::PermissionsExt;
     let portal = TestPortal::sqlite().await;

@@ -87,10 +87,13 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             // Read before the walk, which covers at least this entry.
             let (last, hash) = activity::head(ctx).await?;
             let rows = activity::verify(ctx).await?;
-            info(&format!("The log is whole: {rows} entries. Its head is {last}:{hash}"));
+            let entries = if rows == 1 { "entry" } else { "entries" };
+            info(&format!("The log is whole: {rows} {entries}. Its head is {last}:{hash}"));
             let waiting = activity::unnumbered(ctx).await?;
             if waiting > 0 {
-                info(&format!("{waiting} newer entries have no number yet; they are not checked. Run it again."));
+                let are_not = if waiting == 1 { "has no number yet and is" } else { "have no number yet and are" };
+                let entries = if waiting == 1 { "entry" } else { "entries" };
+                info(&format!("{waiting} newer {entries} {are_not} not checked. Run it again."));
             }
             let Some((seq, hash)) = args.expect else { return Ok(()) };
             match activity::holds(ctx, seq, &hash).await? {

@@ -73,6 +73,12 @@ async fn get(name: &str, cli: &CliContext) -> Result {
     cli.out.list(records(&now, cli, |other| is_within(other, name)), "settings")
 }
 
+/// The names of all settings.
+pub fn names() -> Vec<String> {
+    let all = values(&Settings::default()).into_iter().map(|(name, _)| name);
+    all.filter(|name| !["version", "logo_id"].contains(&name.as_str())).collect()
+}
+
 /// Whether a setting is the one of this name, or one of the group of this name.
 fn is_within(setting: &str, name: &str) -> bool {
     setting.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -28,6 +28,8 @@ use std::{
 };
 use tokio::{task::spawn_blocking, time::timeout};
 
+/// Characters of a storage's error that are shown.
+const MAX_REASON_CHARS: usize = 160;
 /// Size of the parts of a multipart upload, the smallest that S3 accepts.
 const PART_SIZE: usize = 5 << 20;
 /// Parts of a large content, half of what S3 accepts.
@@ -396,13 +398,23 @@ impl Storage {
             object_store::Error::NotFound { .. } => {
                 Error::internal(format!("the storage at {}: {error}", self.location))
             }
-            error => self.unavailable(causes(&error)),
+            error => {
+                tracing::debug!(error = causes(&error), "storage request failed");
+                self.unavailable(reason(&error))
+            }
         }
     }
 
     fn unavailable(&self, why: impl std::fmt::Display) -> Error {
         Error::Unavailable(format!("the storage at {}: {why}", self.location))
     }
+}
+
+/// The innermost cause of an error, without the steps of the client and its retries.
+fn reason(error: &(dyn std::error::Error + 'static)) -> String {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    let text = all.last().unwrap_or(error).to_string();
+    text.lines().next().unwrap_or_default().chars().take(MAX_REASON_CHARS).collect()
 }
 
 fn make_folder(folder: &std::path::Path) -> std::io::Result<()> {
