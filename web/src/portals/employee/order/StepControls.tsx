@@ -9,7 +9,7 @@ import { nearDate } from '../../../messages/format';
 import { isActive } from '../../../shared/spvs/dueDates';
 import { DueTag } from '../../../shared/spvs/DueTag';
 import { InitialsAvatar } from '../../../ui/InitialsAvatar';
-import { Tag } from '../../../ui/Tag';
+import { Quiet, Tag } from '../../../ui/Tag';
 import classes from './StepControls.module.css';
 
 /** The calendar and its date library load when one is opened. */
@@ -34,7 +34,7 @@ export function StepStatus({ step, isNext, onChoose }: StatusProps) {
   const { t } = useTranslation(['employee', 'names']);
   const words = t(`names:step_status.${step.status}`);
   // The disc and the date of completion say it already.
-  const face = step.status !== 'completed' && <Tag tone={statusTone(step.status, isNext)}>{words}</Tag>;
+  const face = step.status !== 'completed' && <Face tone={statusTone(step.status, isNext)} words={words} />;
   if (!onChoose) return face;
   return (
     <Menu position="bottom-end" width={180}>
@@ -58,6 +58,11 @@ export function StepStatus({ step, isNext, onChoose }: StatusProps) {
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** A step that waits its turn is plain text. */
+function Face({ tone, words }: { tone: ReturnType<typeof statusTone>; words: string }) {
+  return tone === 'rest' ? <Quiet>{words}</Quiet> : <Tag tone={tone}>{words}</Tag>;
 }
 
 function statusTone(status: Step['status'], isNext: boolean) {

@@ -20,7 +20,7 @@ import { RelativeTime } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
-import { Tag } from '../../../ui/Tag';
+import { Quiet, Tag } from '../../../ui/Tag';
 import { toast } from '../../../ui/toasts';
 import type { GridColumn } from '../../../ui/grid/columns';
 import type { GridFilter } from '../../../ui/grid/FilterChips';
@@ -84,8 +84,10 @@ export function RequestTable() {
       key: 'priority',
       header: t('names:field.priority'),
       sort: 'priority',
-      cell: ({ priority: urgency }) =>
-        urgency && <Tag tone={priorityTone[urgency]}>{t(`names:request_priority.${urgency}`)}</Tag>,
+      cell: ({ priority: urgency }) => {
+        const words = urgency && t(`names:request_priority.${urgency}`);
+        return urgency === 'high' ? <Tag tone={priorityTone[urgency]}>{words}</Tag> : <Quiet>{words}</Quiet>;
+      },
     },
     {
       key: 'sent',
