@@ -10,6 +10,7 @@ import { compact, money, month, number } from '../../messages/format';
 import { paths } from '../../paths';
 import { Change } from '../../shared/figures/Change';
 import { daysOfMonth, monthsSoFar, useRunningMonth } from '../../shared/figures/months';
+import { useTogether } from '../../shared/figures/useTogether';
 import { usePrevious } from '../../shared/figures/usePrevious';
 import { monthFilter } from '../../shared/grid/daysFilter';
 import { linkTo } from '../../shared/linkTo';
@@ -35,14 +36,15 @@ export function Component() {
   const { t } = useTranslation(['admin', 'reports']);
   const { range, days, filter } = useDateRange();
   const rangeText = useDateRangeText();
-  const { data, error, refetch } = useQuery(queries.officeAnalytics(range));
-  const earlier = usePrevious(data);
-  const { data: earlierData } = useQuery({
+  const { data: current, error, refetch } = useQuery(queries.officeAnalytics(range));
+  const earlier = usePrevious(current);
+  const comparison = useQuery({
     ...queries.officeAnalytics({ ...earlier?.range }),
     enabled: earlier !== undefined,
     placeholderData: undefined,
   });
-  const before = earlier && earlierData;
+  const data = useTogether(current, earlier && comparison);
+  const before = earlier && comparison.data;
   const months = data && monthsSoFar(data.months);
   const sum = (of: (row: Month) => number, figures = data) =>
     figures?.months.reduce((all, row) => all + of(row), 0);

@@ -15,6 +15,7 @@ import { paths } from '../../../paths';
 import { Change } from '../../../shared/figures/Change';
 import { monthsSoFar } from '../../../shared/figures/months';
 import { usePrevious } from '../../../shared/figures/usePrevious';
+import { useTogether } from '../../../shared/figures/useTogether';
 import { linkTo } from '../../../shared/linkTo';
 import { OrderCharts } from '../../../shared/figures/OrderCharts';
 import { useDateRange, useDateRangeText } from '../../../shared/figures/dateRange';
@@ -25,13 +26,16 @@ export function Component() {
   const company = useCompany();
   const { range, days, filter } = useDateRange();
   const rangeText = useDateRangeText();
-  const { data, error, refetch } = useQuery(queries.analytics({ company_id: company.id, ...range }));
-  const earlier = usePrevious(data);
-  const { data: before } = useQuery({
+  const current = useQuery(queries.analytics({ company_id: company.id, ...range }));
+  const { error, refetch } = current;
+  const earlier = usePrevious(current.data);
+  const comparison = useQuery({
     ...queries.analytics({ company_id: company.id, ...earlier?.range }),
     enabled: earlier !== undefined,
     placeholderData: undefined,
   });
+  const data = useTogether(current.data, earlier && comparison);
+  const before = comparison.data;
   const compared = earlier && before && { total: before, than: earlier.name };
   const months = data && monthsSoFar(data.months);
   const closed = data?.statuses.find(({ status }) => status === 'closed')?.spvs;
