@@ -3,7 +3,6 @@ use crate::support::{TestApp, TestRequest, TestUser, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
 use domain::{
-    accounts::{auth::passwords, users},
     kernel::db::Sql,
     outbox::mails::SecurityAct,
     platform::{
@@ -440,28 +439,6 @@ async fn shut_accounts_do_not_sign_in_by_passkey() {
             sam.post(&format!("/rest/v1/users/{}/restore", user.id), json!({})).await.ok();
             sign_in(&app, &mut key).await.await.ok();
         }
-    })
-    .await;
-}
-
-/// A visitor may have added a passkey to an account with the published password.
-#[tokio::test]
-async fn demo_accounts_do_not_sign_in_by_passkey_after_the_demo() {
-    let after_the_demo = |options: &mut domain::Options, http: &mut api::HttpConfig| {
-        options.public_url = ORIGIN.to_owned();
-        options.demo = false;
-        http.rate_limits = false;
-    };
-    on_both_with(after_the_demo, async |app: TestApp| {
-        let maya = app.client("Maya").await;
-        let mut key = Authenticator::new(ORIGIN);
-        register(&maya, &mut key).await;
-        sign_in(&app, &mut key).await.await.ok();
-        let published = passwords::hash(&app.world.operator(), domain::DEMO_PASSWORD).await.unwrap();
-        let mut tx = app.world.db.begin().await.unwrap();
-        users::set_password_hash(&mut tx, maya.id, &published, false).await.unwrap();
-        tx.commit().await.unwrap();
-        sign_in(&app, &mut key).await.await.refused(400, "webauthn_verification_failed");
     })
     .await;
 }

@@ -23,8 +23,8 @@ use std::{
     io::{Cursor, Read},
 };
 
-/// Rows of the office, which belong to no company: step templates, and payout runs for all partners.
-const OFFICES: [&str; 2] = ["templates", "payout-runs"];
+/// Rows of the office, which belong to no company: step templates, the price list, approvals, and payout runs for all partners.
+const OFFICES: [&str; 4] = ["templates", "payout-runs", "approvals", "services"];
 
 /// Lists scoped to the user: there `company_id` only filters. Elsewhere it selects the company.
 const NARROWED: [&str; 6] = ["client_list", "client_export", "iso_list", "iso_export", "spv_list", "spv_export"];

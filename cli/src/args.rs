@@ -307,7 +307,7 @@ impl Paging {
 
 /// Parses the sort order of a list; the error lists the allowed ones.
 pub fn parse_sort<K: SortKey>(text: &str) -> Result<Order<K>, String> {
-    Order::parse(text).map_err(|problem| allowed_names(&problem))
+    Order::parse(text).map_err(|problem| suggestion(text.trim_start_matches('-'), &problem))
 }
 
 /// The words of the command, for logs: `spv start`.
@@ -318,14 +318,17 @@ pub fn command_name(matches: &ArgMatches) -> String {
 
 /// Parses an enum; the error lists the allowed names.
 pub fn parse_name<T: FromStr<Err = Problem>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|problem: Problem| {
-        let allowed = allowed_names(&problem);
-        let names = problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default();
-        match nearest(text, names.split(", ")) {
-            Some(name) => format!("did you mean {name}? It is {allowed}"),
-            None => allowed,
-        }
-    })
+    text.parse().map_err(|problem: Problem| suggestion(text, &problem))
+}
+
+/// The nearest of the allowed names, and all of them.
+fn suggestion(text: &str, problem: &Problem) -> String {
+    let allowed = allowed_names(problem);
+    let names = problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default();
+    match nearest(text, names.split(", ")) {
+        Some(name) => format!("did you mean {name}? It is {allowed}"),
+        None => allowed,
+    }
 }
 
 pub fn allowed_names(problem: &Problem) -> String {

@@ -30,7 +30,7 @@ async fn orders_take_price_and_filing_fee_from_the_price_list() {
         let add = |country: &str, name: &str| portal.json(&[&["service", "add", country, name][..], &amounts].concat());
         assert_eq!(add("US", "Delaware LLC")["filing_fee"], "90.00");
         let again = portal.run(&["service", "add", "US", "delaware llc", "--price", "1"]);
-        assert!(again.code == 1 && again.err.contains("--name: Already in use"), "{}", again.err);
+        assert!(again.code == 2 && again.err.contains("--name: Already in use"), "{}", again.err);
         let create = |more: &[&'static str]| {
             let order = ["spv", "create", "--client", "maya@example.com", "--purchase-amount", "50000", "--service"];
             portal.run(&[&order[..], more, &["--format", "json"]].concat())

@@ -1,7 +1,7 @@
 //! Passkeys: what the routes do not show.
 use chrono::Duration;
 use domain::{
-    Ctx, Options,
+    Ctx, DEMO_PASSWORD, Options,
     accounts::{
         auth::{self, Auth, Keys, factors, passkeys, passwords},
         users::{self, User},
@@ -19,13 +19,17 @@ fn with_domain(world: &World, demo: bool) -> World {
     World { options: Arc::new(options), ..world.clone() }
 }
 
-/// A signed-in user with a session that was just begun.
-async fn signed_in(world: &World, auth: &Auth, first: &str) -> (User, Ctx) {
-    let user = world.user(Role::Employee, first, None, None).await;
-    let hash = passwords::hash(&world.operator(), PASSWORD).await.expect("hashes");
+async fn set_password(world: &World, user: &User, password: &str) {
+    let hash = passwords::hash(&world.operator(), password).await.expect("hashes");
     let mut tx = world.db.begin().await.expect("begins");
     users::set_password_hash(&mut tx, user.id, &hash, false).await.expect("works");
     tx.commit().await.expect("commits");
+}
+
+/// A signed-in user with a session that was just begun.
+async fn signed_in(world: &World, auth: &Auth, first: &str) -> (User, Ctx) {
+    let user = world.user(Role::Employee, first, None, None).await;
+    set_password(world, &user, PASSWORD).await;
     let granted = auth::sign_in(&world.anonymous(), auth, &user.email, PASSWORD).await.expect("signs in");
     let now = world.clock.now();
     let who = auth::authenticate(auth, &world.db, &world.options, now, &granted.access_token).await.expect("works");
@@ -46,11 +50,13 @@ async fn sign_in(ctx: &Ctx, auth: &Auth, key: &mut Authenticator) -> Result<(), 
 async fn passkeys_of_demo_accounts_end_with_the_demo() {
     on_both(async |world| {
         let (auth, demo) = (Auth::new(Keys::for_tests()), with_domain(&world, true));
-        let (_, maya) = signed_in(&demo, &auth, "Maya").await;
+        let (user, maya) = signed_in(&demo, &auth, "Maya").await;
         let mut key = Authenticator::new(ORIGIN);
         add(&maya, &auth, &mut key).await;
-        assert_eq!(sign_in(&demo.anonymous(), &auth, &mut key).await, Ok(()));
         let office = with_domain(&world, false);
+        assert_eq!(sign_in(&office.anonymous(), &auth, &mut key).await, Ok(()), "a password of its own");
+        set_password(&world, &user, DEMO_PASSWORD).await;
+        assert_eq!(sign_in(&demo.anonymous(), &auth, &mut key).await, Ok(()));
         let failed = Err("webauthn_verification_failed".to_owned());
         assert_eq!(sign_in(&office.anonymous(), &auth, &mut key).await, failed);
         assert_eq!(sign_in(&demo.anonymous(), &auth, &mut key).await, Ok(()));

@@ -27,9 +27,14 @@ pub async fn run(args: &Args, config: &Config) -> Result {
     let url = format!("{}/readyz", base.trim_end_matches('/'));
     health_checks::page(url.clone(), socket)
         .await
-        .map_err(|why| Failure::Refused(format!("{url} is not ready: {why}")))?;
+        .map_err(|why| Failure::Refused(format!("{url} is not ready: {}", innermost(&why))))?;
     info("ready");
     Ok(())
+}
+
+/// The innermost of an error's causes: a refused connection without the client's words around it.
+fn innermost(causes: &str) -> &str {
+    causes.rsplit(": ").next().unwrap_or(causes)
 }
 
 /// The address at which a server that listens on all addresses is reached from this machine.

@@ -63,7 +63,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 State::Failed => Status::Failed,
             });
             let page = args.paging.read(async |query| mails::list(ctx, status, &query).await).await?;
-            out.page(page.items.iter().map(record).collect(), "mails", page.next_cursor)
+            out.page(page.items.iter().map(record).collect(), "emails", page.next_cursor)
         }
         Verb::Show(args) => {
             let mail = mails::get(ctx, lookup::mail(ctx, &args.id).await?).await?;

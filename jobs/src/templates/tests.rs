@@ -89,7 +89,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
 fn security_mail(act: SecurityAct, language: &str) -> RenderedMail {
     let mut outgoing = outgoing(Kind::SecurityNotice, language, "Maya Ortiz");
     let mut data = json!({
-        "context": act.name(), "provider": "Google", "subject": "Nora Lund", "subject_id": uuid::Uuid::nil(),
+        "context": act.name(), "provider": "Google", "passkey": "Work laptop", "subject": "Nora Lund", "subject_id": uuid::Uuid::nil(),
         "from": "maya@example.com", "to": "maya.ortiz@example.org", "address": "203.0.113.7",
     });
     if matches!(
