@@ -475,6 +475,8 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         | "request_export"
         | "invoice_export"
         | "credit_note_export"
+        | "payment_export"
+        | "service_export"
         | "document_export"
         | "lead_export"
         | "call_export"

@@ -20,6 +20,7 @@ mod documents;
 mod four_eyes;
 mod holidays;
 mod import_files;
+mod import_invoices;
 mod imports;
 mod invoice_installments;
 mod invoice_lines;

@@ -118,6 +118,7 @@ fn lay_out<'a>(
         ("paper.due_date", Some(i18n::date(language, format, invoice.due_date))),
         ("paper.order", Some(invoice.spv_identifier())),
         ("paper.reference", invoice.reference.clone()),
+        ("paper.former_number", invoice.former_number.clone()),
     ];
     payer_and_facts(&mut writer, (&invoice.billed_to, invoice.billed_address.as_deref()), facts, language);
 
@@ -440,6 +441,7 @@ pub(crate) mod tests {
             id: InvoiceId(uuid::Uuid::nil()),
             year: 2026,
             number: 7,
+            former_number: None,
             spv_id: SpvId(uuid::Uuid::nil()),
             spv_custom_identifier: Some(name.to_owned()),
             vehicle_name: None,
@@ -447,6 +449,7 @@ pub(crate) mod tests {
             client_id: UserId(uuid::Uuid::nil()),
             client_first_name: name.to_owned(),
             client_last_name: String::new(),
+            client_email: String::new(),
             billed_to: name.to_owned(),
             billed_address: Some(address.to_owned()),
             currency: Currency::Usd,

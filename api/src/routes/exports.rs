@@ -13,7 +13,8 @@ use domain::{
     Ctx,
     accounts::users::Status,
     directory::{clients, companies, isos},
-    kernel::ids::{CompanyId, IsoId, UserId},
+    kernel::ids::{CompanyId, IsoId, SpvId, UserId},
+    orders::invoices::PaymentFilter,
     platform::settings,
     reporting::exports::{self, CsvPage, Table},
 };
@@ -111,6 +112,16 @@ pub struct Spvs {
     order: Option<String>,
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Payments {
+    #[serde(default, deserialize_with = "empty_string_as_none")]
+    client_id: Option<UserId>,
+    #[serde(default, deserialize_with = "empty_string_as_none")]
+    spv_id: Option<SpvId>,
+}
+
 /// Every client you may see, as CSV.
 #[utoipa::path(get, path = "/clients.csv", operation_id = "client_export", tag = "clients", params(Clients),
     responses((status = 200, content_type = "text/csv", body = String)))]
@@ -170,6 +181,21 @@ pub async fn credit_notes(
     Query(query): Query<credit_notes::ListCreditNotesQuery>,
 ) -> Result<Response> {
     answer(ctx, Table::CreditNotes(query.read().0)).await
+}
+
+/// Every payment of the invoices you may see, as CSV, the oldest first. Amounts are decimal numbers in `currency`.
+#[utoipa::path(get, path = "/payments.csv", operation_id = "payment_export", tag = "invoices", params(Payments),
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn payments(SignedIn(ctx): SignedIn, Query(query): Query<Payments>) -> Result<Response> {
+    let Payments { client_id, spv_id } = query;
+    answer(ctx, Table::Payments(PaymentFilter { spv_id, client_id })).await
+}
+
+/// The price list, as CSV: all services for staff, the active ones for clients. Amounts are decimal numbers in `currency`.
+#[utoipa::path(get, path = "/services.csv", operation_id = "service_export", tag = "services",
+    responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn services(SignedIn(ctx): SignedIn) -> Result<Response> {
+    answer(ctx, Table::Services).await
 }
 
 /// Every document you may see, as CSV, with its newest version.

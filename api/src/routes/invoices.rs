@@ -38,6 +38,8 @@ pub struct Invoice {
     /// Invoice number, also the payment reference.
     #[schema(example = "2026-0001")]
     number: String,
+    /// Of an imported invoice: its number in the system that issued it.
+    former_number: Option<String>,
     spv_id: SpvId,
     spv_identifier: String,
     /// The name of the company that the order forms.
@@ -229,6 +231,7 @@ impl Invoice {
             version: row.version,
             vehicle_name: row.vehicle_name,
             reference: row.reference,
+            former_number: row.former_number,
         }
     }
 }

@@ -143,6 +143,8 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(exports::requests))
         .routes(routes!(exports::invoices))
         .routes(routes!(exports::credit_notes))
+        .routes(routes!(exports::payments))
+        .routes(routes!(exports::services))
         .routes(routes!(exports::documents))
         .routes(routes!(exports::leads))
         .routes(routes!(exports::calls))

@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::ValueEnum;
 use domain::{
-    accounts::users::Status,
+    accounts::users::{Status, UserQuery},
     desk::requests,
     directory::{calls, clients, companies, isos, leads},
     kernel::csv,
@@ -53,9 +53,14 @@ enum TableName {
     Requests,
     Invoices,
     CreditNotes,
+    Payments,
+    Services,
     Documents,
+    Steps,
+    Messages,
     Leads,
     Calls,
+    Users,
     Activity,
 }
 
@@ -77,6 +82,13 @@ impl TableName {
             Self::Requests => vec![Table::Requests(requests::Filter::default())],
             Self::Invoices => vec![Table::Invoices(invoices::Filter::default())],
             Self::CreditNotes => vec![Table::CreditNotes(credit_notes::Filter::default())],
+            Self::Payments => vec![Table::Payments(invoices::PaymentFilter::default())],
+            Self::Services => vec![Table::Services],
+            Self::Steps => vec![Table::Steps],
+            Self::Messages => vec![Table::Messages],
+            Self::Users => [None, Some(Status::Archived)]
+                .map(|status| Table::Users(UserQuery { status, ..UserQuery::default() }))
+                .to_vec(),
             Self::Documents => vec![Table::Documents(documents::Filter::default())],
             Self::Leads => vec![Table::Leads(leads::Filter::default())],
             Self::Calls => vec![Table::Calls(calls::Filter::default())],

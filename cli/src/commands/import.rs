@@ -18,7 +18,7 @@ use std::io::Read;
 
 /// Long help of `spvctl import`.
 pub const ABOUT: &str = "\
-Import clients, companies, ISO partners or orders from a file
+Import clients, companies, ISO partners, orders, invoices or payments from a file
 
 CSV with commas, semicolons or tabs, JSON Lines, or an XLSX workbook, with the columns that `spvctl export` writes. Headers \
 may have any letter case and spelling: `First Name` is first_name. Encoding, delimiter, order of the dates and decimal comma \
@@ -34,7 +34,12 @@ An order needs identifier, client_email, company_name, and purchase_amount or pr
 country, currency, commission or iso_commission_percentage, status, ordered_date, closed_at and steps_completed. On hold \
 or cancelled it needs a status_reason. Import companies, partners and clients first.
 
-No emails are sent and no invoices are issued. Existing rows are compared by their filled cells: other values are listed, and \
+An invoice needs number, client_email, spv_identifier, issued_date and total, with the tax; it may have due_date, currency, \
+tax_percent, description, billed_to, and status void with a void_reason. A number such as 2025-0007, of the year of issue, is \
+kept, and the next invoice of that year follows it. With any other number the invoice gets the next one of its year and shows \
+its former number. Then import what was paid: a payment needs invoice_number, received_date and amount; it may have a note.
+
+No emails are sent, and an imported order is not invoiced. Existing rows are compared by their filled cells: other values are listed, and \
 left unchanged without --update. A rejected row is listed with its line, and the others are imported. Rows are stored in \
 batches; after an interruption run it again.";
 
@@ -48,6 +53,10 @@ pub enum Verb {
     Isos(FileArgs),
     /// Import orders
     Spvs(FileArgs),
+    /// Import invoices of another system
+    Invoices(FileArgs),
+    /// Import payments of invoices
+    Payments(FileArgs),
     /// List the last imports
     #[command(after_help = "Examples:\n  spvctl import list")]
     List,
@@ -113,6 +122,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Companies(args) => import(Kind::Companies, args, cli).await,
         Verb::Isos(args) => import(Kind::Isos, args, cli).await,
         Verb::Spvs(args) => import(Kind::Spvs, args, cli).await,
+        Verb::Invoices(args) => import(Kind::Invoices, args, cli).await,
+        Verb::Payments(args) => import(Kind::Payments, args, cli).await,
         Verb::List => {
             let found = imports::list(&cli.ctx).await?;
             cli.out.list(found.iter().map(|import| import_record(import, &cli.ctx)).collect(), "imports")

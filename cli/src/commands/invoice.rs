@@ -396,6 +396,7 @@ fn record(invoice: &Invoice) -> Record {
     Record::new()
         .hidden_in_table("id", invoice.id.to_string())
         .with("number", invoice.name())
+        .hidden_in_table("former_number", invoice.former_number.clone())
         .with_room("spv", invoice.spv_identifier())
         .with("client", invoice.client_name())
         .hidden_in_table("client_id", invoice.client_id.to_string())

@@ -2131,6 +2131,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/payments.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every payment of the invoices you may see, as CSV, the oldest first. Amounts are decimal numbers in `currency`. */
+        get: operations["payment_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/payout-runs": {
         parameters: {
             query?: never;
@@ -2640,6 +2657,23 @@ export interface paths {
         put?: never;
         /** Adds a service to the price list. Super admins. */
         post: operations["service_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rest/v1/services.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The price list, as CSV: all services for staff, the active ones for clients. Amounts are decimal numbers in `currency`. */
+        get: operations["service_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4830,7 +4864,7 @@ export interface components {
          * @description Kind of the rows of a file.
          * @enum {string}
          */
-        ImportKind: "clients" | "companies" | "isos" | "spvs";
+        ImportKind: "clients" | "companies" | "isos" | "spvs" | "invoices" | "payments";
         /** @description What must be decided before the file can be imported. */
         ImportProblem: {
             code: string;
@@ -4924,6 +4958,8 @@ export interface components {
             due: string;
             /** Format: date */
             due_date: string;
+            /** @description Of an imported invoice: its number in the system that issued it. */
+            former_number: string | null;
             id: components["schemas"]["InvoiceId"];
             /** @description Deposit, balance and the like; empty when all is due on the due date. */
             installments: components["schemas"]["InvoiceInstallment"][];
@@ -12795,6 +12831,34 @@ export interface operations {
             default: components["responses"]["Refused_default"];
         };
     };
+    payment_export: {
+        parameters: {
+            query?: {
+                client_id?: components["schemas"]["UserId"];
+                spv_id?: components["schemas"]["SpvId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
     payout_run_list: {
         parameters: {
             query?: {
@@ -14034,6 +14098,29 @@ export interface operations {
             409: components["responses"]["Refused_409"];
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    service_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

@@ -9,11 +9,13 @@ import { toast } from '../ui/toasts';
 interface Props {
   /** File name without extension. */
   name: string;
+  /** Default: Export CSV. */
+  label?: string;
   load: () => Promise<Blob>;
 }
 
 /** Exports all rows of a table as CSV, not only loaded ones. */
-export function ExportButton({ name, load }: Props) {
+export function ExportButton({ name, label, load }: Props) {
   const { t } = useTranslation('employee');
   const { mutate, isPending } = useSave({
     save: load,
@@ -28,7 +30,7 @@ export function ExportButton({ name, load }: Props) {
       variant="default"
       leftSection={<IconFileTypeCsv size={16} aria-hidden="true" />}
       busy={isPending}
-      label={t('export.button')}
+      label={label ?? t('export.button')}
       busyLabel={t('export.busy')}
       onClick={() => mutate()}
     />

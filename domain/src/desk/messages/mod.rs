@@ -3,7 +3,7 @@
 mod model;
 mod store;
 
-pub use model::{Message, Thread};
+pub use model::{ListedMessage, Message, Thread};
 pub use store::Filter;
 
 use crate::{
@@ -232,6 +232,18 @@ pub async fn list(ctx: &Ctx, id: ThreadId, page: &PageQuery) -> Result<Page<Mess
         message.documents = held.remove(&message.id.0).unwrap_or_default();
     }
     Ok(Page::from_rows(rows, limit, |message| (message.created_at, message.id)))
+}
+
+/// The messages of all threads, internal notes included, thread by thread. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "messages.all", skip_all)]
+pub async fn all(ctx: &Ctx, page: &PageQuery) -> Result<Page<ListedMessage>> {
+    ctx.may(Action::View, Resource::System)?;
+    let limit = page.limit()?;
+    let rows = store::all_messages(&mut ctx.db(), page.after()?, limit + 1).await?;
+    Ok(Page::from_rows(rows, limit, |message| (message.thread_id, message.created_at, message.id)))
 }
 
 /// Number of unread threads and unread messages of the viewer.

@@ -75,6 +75,36 @@ crate::kernel::db::row! {
     }
 }
 
+crate::kernel::db::row! {
+    /// A message of any thread with the names around it.
+    #[derive(Clone, Debug, sqlx::FromRow)]
+    pub struct ListedMessage of m {
+        pub id: MessageId,
+        pub thread_id: ThreadId,
+        pub client_first_name: String = "c.first_name",
+        pub client_last_name: String = "c.last_name",
+        /// None in the general thread of the client.
+        pub spv_id: Option<SpvId> = "h.spv_id",
+        pub spv_custom_identifier: Option<String> = "s.custom_identifier",
+        pub author_name: String,
+        pub by_staff: bool,
+        /// Internal note, which only the staff see.
+        pub internal: bool,
+        pub body: String,
+        pub created_at: DateTime<Utc>,
+    }
+}
+
+impl ListedMessage {
+    pub fn client_name(&self) -> String {
+        format!("{} {}", self.client_first_name, self.client_last_name)
+    }
+
+    pub fn spv_identifier(&self) -> Option<String> {
+        self.spv_id.map(|id| crate::orders::spvs::display_identifier(id, self.spv_custom_identifier.as_deref()))
+    }
+}
+
 /// Thread that a message is sent to.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct ThreadRef {

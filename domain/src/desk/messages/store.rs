@@ -1,5 +1,5 @@
 //! SQL of threads and messages. Every read takes a [`Viewer`], which decides whether internal notes are included.
-use super::model::{Message, Thread, ThreadRef};
+use super::model::{ListedMessage, Message, Thread, ThreadRef};
 use crate::kernel::{
     db::{Db, Row, Sql, Tx, insert},
     error::Result,
@@ -99,6 +99,27 @@ pub async fn messages(
         query = query.bind(at).bind(id);
     }
     query.all().await
+}
+
+/// A message's place in the list of all.
+pub type MessagePlace = (ThreadId, DateTime<Utc>, MessageId);
+
+/// Messages of all threads after a place, thread by thread.
+pub async fn all_messages(db: &mut Db, after: Option<MessagePlace>, limit: usize) -> Result<Vec<ListedMessage>> {
+    let mut sql = format!(
+        "select {} from messages m join threads h on h.id = m.thread_id join users c on c.id = h.client_id \
+         left join spvs s on s.id = h.spv_id",
+        ListedMessage::LIST
+    );
+    if after.is_some() {
+        sql.push_str(" where (m.thread_id, m.created_at, m.id) > ($1, $2, $3)");
+    }
+    sql.push_str(&format!(" order by m.thread_id, m.created_at, m.id limit {limit}"));
+    let query = db.sql_built(sql);
+    match after {
+        Some((thread, at, id)) => query.bind(thread).bind(at).bind(id).all().await,
+        None => query.all().await,
+    }
 }
 
 /// Loads a message, without its documents.

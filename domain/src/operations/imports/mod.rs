@@ -1,14 +1,16 @@
-//! Import of clients, companies, ISO partners and orders: reads the columns that [`crate::reporting::exports`] writes.
+//! Import of clients, companies, ISO partners, orders, invoices and payments: reads the columns that [`crate::reporting::exports`] writes.
 //!
-//! Rows go through the ordinary use cases, with mails off (decision 1) and without invoices. A batch of rows is one
+//! Rows go through the ordinary use cases, with mails off (decision 1), and orders without invoices. A batch of rows is one
 //! transaction; a rejected row does not stop the rest. Existing rows are compared and left alone unless an update is wanted,
 //! so that a file can be imported again, also after a run that was interrupted.
 mod clients;
 mod companies;
 mod differences;
+mod invoices;
 mod isos;
 mod lookup;
 mod orders;
+mod payments;
 mod progress;
 pub mod reading;
 mod row;
@@ -26,12 +28,13 @@ use crate::{
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, FieldError, Problem, Result},
-        ids::ImportId,
+        ids::{ImportId, InvoiceId},
         text::{line, unique_key},
         validate::LINE,
     },
     platform::activity::{self, Event},
 };
+use chrono::NaiveDate;
 use lookup::Lookups;
 use reading::ImportLine;
 use row::{cell, column_of, filled, is_filled, key, key_column, label, text, valid};
@@ -49,6 +52,8 @@ crate::kernel::text_enum! {
         Companies = "companies",
         Isos = "isos",
         Spvs = "spvs",
+        Invoices = "invoices",
+        Payments = "payments",
     }
 }
 
@@ -76,6 +81,8 @@ pub fn columns(kind: Kind) -> Columns {
         Kind::Companies => companies::COLUMNS,
         Kind::Isos => isos::COLUMNS,
         Kind::Spvs => orders::COLUMNS,
+        Kind::Invoices => invoices::COLUMNS,
+        Kind::Payments => payments::COLUMNS,
     }
 }
 
@@ -160,6 +167,8 @@ pub struct Import {
     keys: HashSet<String>,
     /// Accepted rows by key, with their lines.
     seen: HashMap<String, (usize, Row)>,
+    /// Rows of payments so far, by invoice, date and amount.
+    payments: HashMap<(InvoiceId, NaiveDate, i64), usize>,
 }
 
 /// What to do with a row.
@@ -208,6 +217,7 @@ pub fn start(ctx: &Ctx, kind: Kind, file_name: &str, options: ImportOptions, lin
         totals: ImportTotals::default(),
         lookups: Lookups::default(),
         seen: HashMap::new(),
+        payments: HashMap::new(),
     })
 }
 
@@ -307,6 +317,8 @@ impl Import {
             Kind::Companies => companies::plan(self, row).await,
             Kind::Isos => isos::plan(self, row).await,
             Kind::Spvs => orders::plan(self, row).await,
+            Kind::Invoices => invoices::plan(self, row).await,
+            Kind::Payments => payments::plan(self, row).await,
         };
         Ok(match planned {
             Ok(RowPlan::New(write)) => Ok((write, Outcome::Created)),
@@ -427,7 +439,7 @@ mod tests {
     use super::*;
     use crate::{
         directory,
-        orders::spvs,
+        orders::{invoices, spvs},
         reporting::{exports, exports::Table},
         testing::World,
     };
@@ -441,6 +453,8 @@ mod tests {
             (Kind::Companies, Table::Companies(directory::companies::Filter::default())),
             (Kind::Isos, Table::Isos(directory::isos::Filter::default())),
             (Kind::Spvs, Table::Spvs(spvs::Filter::default())),
+            (Kind::Invoices, Table::Invoices(invoices::Filter::default())),
+            (Kind::Payments, Table::Payments(invoices::PaymentFilter::default())),
         ];
         for (kind, table) in tables {
             assert_eq!(kind.name(), table.name());

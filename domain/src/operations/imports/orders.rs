@@ -229,7 +229,7 @@ impl CorrectOrder {
 }
 
 /// Finds the client of a row by email.
-async fn find_client(check: &mut Validator, ctx: &Ctx, row: &Row) -> Result<Option<UserId>> {
+pub(super) async fn find_client(check: &mut Validator, ctx: &Ctx, row: &Row) -> Result<Option<UserId>> {
     let Some(email) = valid(check, |check| check.email("client_email", text(row, "client_email"))) else {
         return Ok(None);
     };

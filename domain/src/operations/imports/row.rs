@@ -25,6 +25,8 @@ pub(super) fn key_column(kind: Kind) -> &'static str {
         Kind::Clients | Kind::Isos => "email",
         Kind::Companies => "name",
         Kind::Spvs => "identifier",
+        Kind::Invoices => "number",
+        Kind::Payments => "invoice_number",
     }
 }
 
@@ -34,6 +36,9 @@ pub(super) fn key(kind: Kind, row: &Row) -> Option<String> {
     match kind {
         Kind::Clients | Kind::Isos => email::normalise(&text::line(key)).ok().map(|email| users::email_key(&email)),
         Kind::Companies => Some(companies::key(row)),
+        Kind::Invoices => Some(unique_key(key)),
+        // An invoice may have several.
+        Kind::Payments => None,
         Kind::Spvs => Some(format!("{}\n{}", unique_key(text(row, "company_name")), unique_key(key))),
     }
 }

@@ -4,7 +4,7 @@ use crate::kernel::{
     ctx::Ctx,
     db::{Db, Dialect, Sql, Tx, for_update},
     error::{Error, Result},
-    ids::{CompanyId, ImportId, SpvId},
+    ids::{CompanyId, ImportId, SpvId, UserId},
     text::unique_key,
 };
 use chrono::{DateTime, Duration, NaiveDate, Utc};
@@ -94,13 +94,15 @@ pub async fn delete_expired_rows(tx: &mut Tx, at: DateTime<Utc>) -> Result<u64> 
         .await
 }
 
-/// The table of the rows of a kind.
-fn table(kind: Kind) -> &'static str {
+/// The table of the rows of a kind, and the version of a row. A payment has none, as it never changes.
+fn table(kind: Kind) -> (&'static str, &'static str) {
     match kind {
-        Kind::Clients => "users",
-        Kind::Companies => "companies",
-        Kind::Isos => "isos",
-        Kind::Spvs => "spvs",
+        Kind::Clients => ("users", "version"),
+        Kind::Companies => ("companies", "version"),
+        Kind::Isos => ("isos", "version"),
+        Kind::Spvs => ("spvs", "version"),
+        Kind::Invoices => ("invoices", "version"),
+        Kind::Payments => ("invoice_payments", "1"),
     }
 }
 
@@ -113,12 +115,12 @@ pub async fn record_row(
     line: usize,
     label: &str,
 ) -> Result<()> {
+    let (table, version) = table(kind);
     let sql = format!(
         "insert into import_rows (import_id, subject_id, line, label, created_at, version) \
-         select cast($1 as {uuid}), id, cast($3 as bigint), cast($4 as text), {at}, version from {table} where id = $2",
+         select cast($1 as {uuid}), id, cast($3 as bigint), cast($4 as text), {at}, {version} from {table} where id = $2",
         uuid = if tx.dialect() == Dialect::Postgres { "uuid" } else { "blob" },
         at = if tx.dialect() == Dialect::Postgres { "cast($5 as timestamptz)" } else { "$5" },
-        table = table(kind),
     );
     let line = i64::try_from(line).map_err(Error::internal)?;
     tx.sql_built(sql).bind(id).bind(subject).bind(line).bind(label.to_owned()).bind(ctx.now()).run().await?;
@@ -150,10 +152,12 @@ pub async fn save_totals(tx: &mut Tx, id: ImportId, totals: &ImportTotals) -> Re
     Ok(())
 }
 
-/// The rows that an import created and that were not removed, last line first.
+/// The rows that an import created and that were not removed, last line first; invoices by their number, the last first.
 pub async fn created_rows(db: &mut Db, id: ImportId) -> Result<Vec<CreatedRow>> {
     db.sql(
-        "select subject_id, line, label, version, created_at from import_rows where import_id = $1 order by line desc",
+        "select r.subject_id, r.line, r.label, r.version, r.created_at from import_rows r \
+         left join invoices v on v.id = r.subject_id where r.import_id = $1 \
+         order by v.year desc, v.number desc, r.line desc",
     )
     .bind(id)
     .all()
@@ -193,6 +197,24 @@ pub async fn find_existing(db: &mut Db, company: CompanyId, identifier: &str) ->
         .optional()
         .await?;
     Ok(found.map(|(id,)| id))
+}
+
+/// The orders of a client with this identifier, or order number. Up to two.
+pub async fn orders_of_client(db: &mut Db, client: UserId, identifier: &str) -> Result<Vec<SpvId>> {
+    let key = unique_key(identifier);
+    let (low, high) = id_range(&key).unzip();
+    let found: Vec<(SpvId,)> = db
+        .sql(
+            "select id from spvs where client_id = $1 and (custom_identifier_key = $2 \
+             or custom_identifier_key is null and id >= $3 and id <= $4) order by id limit 2",
+        )
+        .bind(client)
+        .bind(key)
+        .bind(low)
+        .bind(high)
+        .all()
+        .await?;
+    Ok(found.into_iter().map(|(id,)| id).collect())
 }
 
 /// Marks due dates until `soon` as already reminded, so that an import sends no reminders for what was overdue or

@@ -10,9 +10,9 @@ use crate::{
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
-        ids::{CompanyId, ImportId, IsoId, SpvId, UserId},
+        ids::{CompanyId, ImportId, InvoiceId, IsoId, PaymentId, SpvId, UserId},
     },
-    orders::spvs,
+    orders::{invoices::imported, spvs},
     platform::activity::{self, Event},
 };
 
@@ -64,7 +64,7 @@ pub async fn undo(ctx: &Ctx, id: ImportId) -> Result<UndoOutcome> {
     // What was removed before an error is logged, too.
     log(ctx, &outcome).await?;
     stopped?;
-    outcome.kept.reverse();
+    outcome.kept.sort_by_key(|row| row.line);
     outcome.import = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("import"))?;
     Ok(outcome)
 }
@@ -128,6 +128,9 @@ async fn remove_row(tx: &mut Tx, ctx: &Ctx, kind: Kind, row: &CreatedRow) -> Res
         Kind::Companies => companies::delete_within(tx, ctx, CompanyId(id), Some(version)).await,
         Kind::Isos => isos::remove_imported(tx, ctx, IsoId(id), version).await,
         Kind::Spvs => spvs::remove_imported(tx, ctx, SpvId(id), version).await,
+        // What changes them is in the activity log, or refers to them.
+        Kind::Invoices => imported::remove(tx, ctx, InvoiceId(id)).await,
+        Kind::Payments => imported::remove_payment(tx, ctx, PaymentId(id)).await,
         Kind::Clients => {
             let User { first_name, last_name, company_id, iso_id, .. } =
                 users::remove_imported(tx, UserId(id), version).await?;

@@ -1,9 +1,16 @@
 //! Writes of an import, in one transaction for a batch of rows.
 use super::{Import, PendingRow, clients, companies, isos, label, orders, store};
-use crate::kernel::{
-    ctx::Ctx,
-    db::{ScopedFutureExt, Tx},
-    error::{Error, Result},
+use crate::{
+    kernel::{
+        ctx::Ctx,
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Result},
+        ids::InvoiceId,
+    },
+    orders::invoices::{
+        ReceivedPayment,
+        imported::{self, ImportedInvoice},
+    },
 };
 use uuid::Uuid;
 
@@ -17,6 +24,8 @@ pub(super) enum Write {
     UpdateIso(isos::UpdateIso),
     NewOrder(Box<orders::NewImportedOrder>),
     CorrectOrder(orders::CorrectOrder),
+    NewInvoice(Box<ImportedInvoice>),
+    NewPayment(InvoiceId, ReceivedPayment),
 }
 
 impl Write {
@@ -34,6 +43,10 @@ impl Write {
             Self::UpdateIso(update) => update.apply(tx, ctx).await.map(|()| None),
             Self::NewOrder(new) => new.insert(tx, ctx).await.map(Some),
             Self::CorrectOrder(update) => update.apply(tx, ctx).await.map(|()| None),
+            Self::NewInvoice(new) => imported::insert(tx, ctx, new).await.map(|id| Some(id.0)),
+            Self::NewPayment(invoice, new) => {
+                imported::insert_payment(tx, ctx, *invoice, new).await.map(|id| Some(id.0))
+            }
         }
     }
 }

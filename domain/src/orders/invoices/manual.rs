@@ -174,6 +174,7 @@ fn read(new: &NewInvoice, spv: &Spv, office: &Settings, reverse_charge_text: Str
         due_date: due_date.unwrap_or_else(|| office.billing.due_date(today)),
         installments,
         terms: terms.or_else(|| office.billing.payment_terms.clone()),
+        import: None,
     })
 }
 

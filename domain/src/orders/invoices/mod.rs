@@ -2,11 +2,13 @@
 //!
 //! An invoice is visible to its client and the staff, not to the order's company and ISO partner.
 pub mod credit_notes;
+pub(crate) mod imported;
 mod installments;
 mod lines;
 mod manual;
 mod model;
 mod payment_method;
+pub mod payments;
 mod price_change;
 mod raise_again;
 pub(crate) mod rollup;
@@ -18,6 +20,7 @@ pub use lines::{Line, LineKind, TaxRow, TaxTerms, Totals};
 pub use manual::{NewInvoice, NewLine, Preview, create, preview};
 pub use model::{Due, Invoice, Payment, Receipt, Status};
 pub use payment_method::{BankTransfer, ManualPayment, PaymentMethod, ReceivedPayment};
+pub use payments::{Filter as PaymentFilter, ListedPayment};
 pub use price_change::InvoiceChange;
 pub(crate) use price_change::{FormerPrice, follow_price};
 pub use raise_again::raise;
@@ -47,6 +50,7 @@ use crate::{
     },
 };
 use chrono::{Datelike, Days, NaiveDate};
+use imported::ImportedNumber;
 use rollup::InvoiceFacts;
 use serde_json::Map;
 
@@ -106,6 +110,17 @@ struct Bill {
     due_date: NaiveDate,
     installments: Vec<Installment>,
     terms: Option<String>,
+    /// Of an imported invoice.
+    import: Option<ImportedBill>,
+}
+
+/// What an imported invoice has from the system that issued it.
+#[derive(Debug)]
+struct ImportedBill {
+    number: ImportedNumber,
+    issued_date: NaiveDate,
+    /// The client's name by default.
+    billed_to: Option<String>,
 }
 
 impl Bill {
@@ -125,6 +140,7 @@ impl Bill {
             due_date: billing.due_date(issued_date),
             installments: Vec::new(),
             terms: billing.payment_terms.clone(),
+            import: None,
         }
     }
 }
@@ -152,25 +168,35 @@ async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: 
     insert_bill(tx, ctx, order, bill).await
 }
 
-/// Inserts an invoice to the client of an order under the next number.
+/// Inserts an invoice to the client of an order under the next number, or under that of an import.
 async fn insert_bill(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, bill: Bill) -> Result<Invoice> {
     let bill_to = store::bill_to(tx, order.client_id).await?;
-    let issued_date = settings::within(tx).await?.day(ctx.now());
+    let (issued_date, number, billed_to) = match bill.import {
+        Some(import) => (import.issued_date, Some(import.number), import.billed_to),
+        None => (settings::within(tx).await?.day(ctx.now()), None, None),
+    };
     let year = i64::from(issued_date.year());
+    let (kept, former_number) = number.map_or((None, None), |number| (number.kept, number.former));
+    let number = match kept {
+        Some(number) => store::take_number(tx, year, number).await?,
+        None => store::next_number(tx, year).await?,
+    };
     let sums = lines::totals(&bill.lines, bill.tax.included, bill.tax.rounding);
     let invoice = Invoice {
         id: InvoiceId(ctx.random.uuid()),
         year,
-        number: store::next_number(tx, year).await?,
+        number,
+        former_number,
         spv_id: order.spv_id,
         spv_custom_identifier: None,
         vehicle_name: None,
         reference: None,
         client_id: order.client_id,
-        billed_to: format!("{} {}", bill_to.first_name, bill_to.last_name),
+        billed_to: billed_to.unwrap_or_else(|| format!("{} {}", bill_to.first_name, bill_to.last_name)),
         billed_address: bill_to.address(),
         client_first_name: bill_to.first_name,
         client_last_name: bill_to.last_name,
+        client_email: bill_to.email,
         currency: bill.currency,
         total_minor: sums.total_minor,
         paid_minor: 0,
@@ -253,7 +279,7 @@ pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
     Ok(Detail { invoice, payments, receipts, credit_notes, from: settings::get(ctx).await?.billing })
 }
 
-/// The invoice with this number, `2026-0001`, or id.
+/// The invoice with this number, `2026-0001`, former number, or id.
 ///
 /// # Errors
 /// NotFound, also for an invoice that the actor may not see.
@@ -262,9 +288,16 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     if let Ok(id) = name.parse() {
         return get(ctx, id).await;
     }
-    let (year, number) = store::parse_number(name).ok_or(Error::NotFound("invoice"))?;
-    let id = store::by_number(&mut ctx.db(), year, number).await?.ok_or(Error::NotFound("invoice"))?;
-    get(ctx, id).await
+    let mut db = ctx.db();
+    let own = match store::parse_number(name) {
+        Some((year, number)) => store::by_number(&mut db, year, number).await?,
+        None => None,
+    };
+    let found = match own {
+        Some(id) => Some(id),
+        None => store::by_former_number(&mut db, name).await?,
+    };
+    get(ctx, found.ok_or(Error::NotFound("invoice"))?).await
 }
 
 /// Invoices that the actor may see, newest number first by default.

@@ -78,6 +78,8 @@ crate::kernel::db::row! {
         pub year: i64,
         /// Sequential within the year, without gaps.
         pub number: i64,
+        /// Of an imported invoice: its number in the system that issued it.
+        pub former_number: Option<String>,
         pub spv_id: SpvId,
         pub spv_custom_identifier: Option<String> = "case when s.client_id = v.client_id then s.custom_identifier end",
         /// The name of the company that the order forms.
@@ -87,6 +89,7 @@ crate::kernel::db::row! {
         pub client_id: UserId,
         pub client_first_name: String = "c.first_name",
         pub client_last_name: String = "c.last_name",
+        pub client_email: String = "c.email",
         /// As printed.
         pub billed_to: String,
         pub billed_address: Option<String>,
@@ -145,6 +148,12 @@ impl Invoice {
         format!("{} {}", self.client_first_name, self.client_last_name)
     }
 
+    /// The descriptions of its lines.
+    pub fn description(&self) -> String {
+        let lines: Vec<&str> = self.lines.iter().map(|line| line.description.as_str()).collect();
+        lines.join("; ")
+    }
+
     /// What it bills: nothing once it is void, else the total without its credit notes.
     pub fn billed_minor(&self) -> i64 {
         if self.status == Status::Void { 0 } else { self.total_minor - self.credited_minor }
@@ -196,6 +205,17 @@ impl Invoice {
         let paid_minor = self.paid_minor + minor;
         let status = if paid_minor >= self.billed_minor() { Status::Paid } else { Status::PartPaid };
         Ok(Self { paid_minor, status, ..self.clone() }.with_next_due_date())
+    }
+
+    /// The invoice before a payment, which is removed.
+    pub(super) fn without_payment(&self, minor: i64) -> Self {
+        let paid_minor = self.paid_minor - minor;
+        let status = match paid_minor {
+            0 => Status::Due,
+            paid if paid >= self.billed_minor() => Status::Paid,
+            _ => Status::PartPaid,
+        };
+        Self { paid_minor, status, ..self.clone() }.with_next_due_date()
     }
 
     /// The invoice after a credit note. One that is not paid at all is voided instead.
@@ -293,6 +313,7 @@ pub(super) mod tests {
             id: InvoiceId(Uuid::nil()),
             year: 2026,
             number: 7,
+            former_number: None,
             spv_id: SpvId(Uuid::nil()),
             spv_custom_identifier: None,
             vehicle_name: None,
@@ -300,6 +321,7 @@ pub(super) mod tests {
             client_id: UserId(Uuid::nil()),
             client_first_name: "Maya".to_owned(),
             client_last_name: "Ortiz".to_owned(),
+            client_email: "maya@example.com".to_owned(),
             billed_to: "Maya Ortiz".to_owned(),
             billed_address: None,
             currency: Currency::Usd,
@@ -343,6 +365,8 @@ pub(super) mod tests {
         assert!(part.voided("No".to_owned()).is_err() && paid.voided("No".to_owned()).is_err());
         let over = part.paid(1_500, true).unwrap();
         assert_eq!((over.status, over.due_minor(), over.credit_minor()), (Status::Paid, 0, 501));
+        assert_eq!((over.without_payment(1_500), part.without_payment(1)), (part.clone(), due.clone()));
+        assert_eq!(over.without_payment(1).status, Status::Paid);
         assert!(paid.paid(1, true).is_err(), "nothing is due");
         let void = due.voided("Wrong price".to_owned()).unwrap();
         assert_eq!((void.status, void.due_minor()), (Status::Void, 0));

@@ -85,6 +85,7 @@ async fn raise_manual(tx: &mut Tx, ctx: &Ctx, void: &Invoice, spv: &Spv) -> Resu
         due_date: office.billing.due_date(office.day(ctx.now())),
         installments: Vec::new(),
         terms: void.terms.clone(),
+        import: None,
     };
     let order = InvoiceableOrder {
         spv_id: spv.id,

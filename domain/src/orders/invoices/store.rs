@@ -14,6 +14,7 @@ use crate::kernel::{
     money::{Currency, CurrencyTotal},
     page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
     search::{self, SearchScope},
+    text::unique_key,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
@@ -63,11 +64,30 @@ pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
     .await
 }
 
+/// Takes a number of a year, behind which the series goes on.
+pub async fn take_number(tx: &mut Tx, year: i64, number: i64) -> Result<i64> {
+    tx.sql(
+        "insert into invoice_numbers (year, last) values ($1, $2) on conflict (year) do update \
+         set last = case when invoice_numbers.last < $2 then $2 else invoice_numbers.last end",
+    )
+    .bind(year)
+    .bind(number)
+    .run()
+    .await?;
+    Ok(number)
+}
+
+/// Locks the numbers of a year until the transaction ends; returns the last one.
+pub async fn lock_numbers(tx: &mut Tx, year: i64) -> Result<i64> {
+    tx.sql("update invoice_numbers set last = last where year = $1 returning last").bind(year).scalar().await
+}
+
 /// The client as addressed on the invoice, and the invoice's language.
 #[derive(Debug, sqlx::FromRow)]
 pub struct BillTo {
     pub first_name: String,
     pub last_name: String,
+    pub email: String,
     pub language: String,
     pub address: Option<String>,
     pub street_address: Option<String>,
@@ -79,7 +99,7 @@ pub struct BillTo {
 
 pub async fn bill_to(db: &mut impl Sql, id: UserId) -> Result<BillTo> {
     db.sql(
-        "select first_name, last_name, language, address, street_address, city, state, zip_code, country \
+        "select first_name, last_name, email, language, address, street_address, city, state, zip_code, country \
          from users where id = $1",
     )
     .bind(id)
@@ -117,8 +137,8 @@ pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     tx.sql(
         "insert into invoices (id, year, number, spv_id, client_id, billed_to, billed_address, currency, total_minor, \
          status, issued_date, due_date, created_at, updated_at, updated_by, manual, tax_minor, tax_included, tax_rounding, \
-         tax_name, tax_note, terms) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+         tax_name, tax_note, terms, former_number, former_number_key) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
+         $12, $13, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)",
     )
     .bind(invoice.id)
     .bind(invoice.year)
@@ -141,6 +161,8 @@ pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
     .bind(invoice.tax_name.clone())
     .bind(invoice.tax_note.clone())
     .bind(invoice.terms.clone())
+    .bind(invoice.former_number.clone())
+    .bind(invoice.former_number.as_deref().map(unique_key))
     .run()
     .await?;
     for (n, line) in (1..).zip(&invoice.lines) {
@@ -226,6 +248,39 @@ pub async fn by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<Inv
     Ok(row.map(|(id,)| id))
 }
 
+pub async fn by_former_number(db: &mut impl Sql, name: &str) -> Result<Option<InvoiceId>> {
+    let row: Option<(InvoiceId,)> =
+        db.sql("select id from invoices where former_number_key = $1").bind(unique_key(name)).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// Deletes an invoice with its lines, and frees its number, the last one of its year.
+pub async fn remove(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
+    for table in ["invoice_lines", "invoice_installments"] {
+        tx.sql_built(format!("delete from {table} where invoice_id = $1")).bind(invoice.id).run().await?;
+    }
+    tx.sql("delete from invoices where id = $1").bind(invoice.id).run().await?;
+    tx.sql("update invoice_numbers set last = (select coalesce(max(number), 0) from invoices where year = $1) where year = $1")
+        .bind(invoice.year)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Marks an invoice that is due until `soon` as already reminded, so that an import sends no reminder of it.
+pub async fn suppress_reminders(tx: &mut Tx, id: InvoiceId, today: NaiveDate, soon: NaiveDate) -> Result<()> {
+    tx.sql(
+        "update invoices set warned_date = $2, reminded_date = case when due_date < $2 then $2 end \
+         where id = $1 and due_date <= $3",
+    )
+    .bind(id)
+    .bind(today)
+    .bind(soon)
+    .run()
+    .await?;
+    Ok(())
+}
+
 /// Locks the row until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: InvoiceId) -> Result<()> {
     tx.sql("update invoices set version = version where id = $1").bind(id).run().await?;
@@ -284,7 +339,7 @@ pub async fn mark_reminded(tx: &mut Tx, id: InvoiceId, mark: &'static str, today
 /// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// The invoice number, or search words of its order.
+    /// The number or former number, or search words of its order.
     pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
@@ -360,9 +415,14 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate
         }
     }
     let q = filter.q.as_deref().unwrap_or("");
-    match parse_number(q) {
-        Some((year, number)) => all.and(format!("v.year = {year} and v.number = {number}")),
-        None => {
+    let former = match parse_number(q) {
+        None if !q.is_empty() => former_number_in_scope(db, scope, q).await?,
+        _ => None,
+    };
+    match (parse_number(q), former) {
+        (Some((year, number)), _) => all.and(format!("v.year = {year} and v.number = {number}")),
+        (None, Some(id)) => all.and_id("v.id", Some(id.0)),
+        (None, None) => {
             let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
             let narrow = search::condition(db, "spv", SearchScope::default().few(few), Some(q)).await?;
             all.and_search(&narrow, "v.spv_id");
@@ -373,6 +433,16 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate
         }
     }
     Ok(all)
+}
+
+/// The invoice in scope with this former number.
+async fn former_number_in_scope(db: &mut Db, scope: Scope, name: &str) -> Result<Option<InvoiceId>> {
+    let mut all = Conditions::new(db.dialect());
+    all.and_scope(scope, None, None, Some("v.client_id"));
+    all.and_value("v.former_number_key = $", unique_key(name));
+    let sql = format!("select v.id from {TABLE} where {}", all.sql());
+    let row: Option<(InvoiceId,)> = all.bind(db.sql_built(sql)).optional().await?;
+    Ok(row.map(|(id,)| id))
 }
 
 /// A page of the list. `today` is the office's.
@@ -502,7 +572,19 @@ pub async fn insert_payment(
     Ok(())
 }
 
-pub async fn payments(db: &mut Db, invoice: InvoiceId) -> Result<Vec<Payment>> {
+/// The invoice of a payment.
+pub async fn invoice_of_payment(db: &mut impl Sql, id: PaymentId) -> Result<Option<InvoiceId>> {
+    let row: Option<(InvoiceId,)> =
+        db.sql("select invoice_id from invoice_payments where id = $1").bind(id).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+pub async fn remove_payment(tx: &mut Tx, id: PaymentId) -> Result<()> {
+    tx.sql("delete from invoice_payments where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn payments(db: &mut impl Sql, invoice: InvoiceId) -> Result<Vec<Payment>> {
     db.sql(
         "select id, way, amount_minor, received_date, note, recorded_by, created_at from invoice_payments \
          where invoice_id = $1 order by created_at, id",

@@ -6,7 +6,7 @@ mod store;
 
 pub(crate) use auto_complete::auto_complete;
 pub(crate) use model::find_dependency_problem;
-pub use model::{Change, MAX_OFFSET_DAYS, Party, Status, Step, is_overdue, owner};
+pub use model::{Change, ListedStep, MAX_OFFSET_DAYS, Party, Status, Step, is_overdue, owner};
 pub use plan::{NewStep, add, remove, reorder};
 pub(crate) use store::{DEPENDENCY_COLUMNS, SELECT_DEPENDENCIES, copy};
 
@@ -18,6 +18,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
         ids::{SpvId, StepId, UserId},
+        page::{Page, PageQuery},
         validate::Validator,
     },
     orders::spvs::{self, Event, Spv},
@@ -385,6 +386,18 @@ pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
         .scope_boxed()
     })
     .await
+}
+
+/// The steps of all orders, notes included, order by order. Super admins and the operator.
+///
+/// # Errors
+/// Forbidden; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "steps.all", skip_all)]
+pub async fn all(ctx: &Ctx, page: &PageQuery) -> Result<Page<ListedStep>> {
+    ctx.may(Action::View, Resource::System)?;
+    let limit = page.limit()?;
+    let rows = store::all(&mut ctx.db(), page.after()?, limit + 1).await?;
+    Ok(Page::from_rows(rows, limit, |step| (step.spv_id, step.step_order, step.id)))
 }
 
 /// The steps of one order, in order.

@@ -66,6 +66,35 @@ crate::kernel::db::row! {
     }
 }
 
+crate::kernel::db::row! {
+    /// A step of any order with the names around it.
+    #[derive(Clone, Debug, sqlx::FromRow)]
+    pub struct ListedStep of t {
+        pub id: StepId,
+        pub spv_id: SpvId,
+        pub spv_custom_identifier: Option<String> = "s.custom_identifier",
+        pub company_name: String = "k.name",
+        pub step_order: i64,
+        pub step_name: String,
+        pub status: Status,
+        pub owner: Party,
+        pub due_date: Option<NaiveDate>,
+        pub completed_at: Option<DateTime<Utc>>,
+        pub assignee_name: Option<String> = "(select u.first_name || ' ' || u.last_name from users u where u.id = t.assignee_id)",
+        pub waiting_on: Option<Party>,
+        pub blocked_reason: Option<String>,
+        /// Notes that only the staff see.
+        pub text_data: Option<String>,
+        pub document_url: Option<String>,
+    }
+}
+
+impl ListedStep {
+    pub fn spv_identifier(&self) -> String {
+        crate::orders::spvs::display_identifier(self.spv_id, self.spv_custom_identifier.as_deref())
+    }
+}
+
 /// The changes of a step; a field left out stays, an empty one is cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Change {

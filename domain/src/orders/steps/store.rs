@@ -1,9 +1,9 @@
 //! SQL of steps.
-use super::Step;
+use super::{ListedStep, Step};
 use crate::{
     kernel::{
         ctx::{Ctx, check_version},
-        db::{ColumnKind, ColumnSpec, Sql, Tx, insert, placeholders},
+        db::{ColumnKind, ColumnSpec, Db, Row, Sql, Tx, insert, placeholders},
         error::Result,
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     },
@@ -11,6 +11,23 @@ use crate::{
     platform::holidays::BusinessDays,
 };
 use chrono::NaiveDate;
+
+/// Steps of all orders after a place, order by order.
+pub async fn all(db: &mut Db, after: Option<(SpvId, i64, StepId)>, limit: usize) -> Result<Vec<ListedStep>> {
+    let mut sql = format!(
+        "select {} from spv_steps t join spvs s on s.id = t.spv_id join companies k on k.id = s.company_id",
+        ListedStep::LIST
+    );
+    if after.is_some() {
+        sql.push_str(" where (t.spv_id, t.step_order, t.id) > ($1, $2, $3)");
+    }
+    sql.push_str(&format!(" order by t.spv_id, t.step_order, t.id limit {limit}"));
+    let query = db.sql_built(sql);
+    match after {
+        Some((spv, order, id)) => query.bind(spv).bind(order).bind(id).all().await,
+        None => query.all().await,
+    }
+}
 
 /// Inserts the steps of a template in one statement and their dependencies in another; returns their ids.
 pub async fn copy(

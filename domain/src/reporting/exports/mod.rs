@@ -13,12 +13,17 @@ mod documents;
 mod invoices;
 mod isos;
 mod leads;
+mod messages;
+mod payments;
 mod requests;
+mod services;
 mod spvs;
+mod steps;
 mod tasks;
+mod users;
 
 use crate::{
-    accounts::auth,
+    accounts::{self, auth},
     desk, directory,
     kernel::{
         csv,
@@ -43,12 +48,20 @@ pub enum Table {
     Requests(desk::requests::Filter),
     Invoices(orders::invoices::Filter),
     CreditNotes(orders::invoices::credit_notes::Filter),
+    Payments(orders::invoices::PaymentFilter),
+    /// The price list.
+    Services,
     Documents(orders::documents::Filter),
     Leads(directory::leads::Filter),
     Calls(directory::calls::Filter),
     /// The tasks of the actor.
     Tasks,
     Commissions(orders::commissions::Filter),
+    /// The steps of all orders.
+    Steps,
+    /// The messages of all threads.
+    Messages,
+    Users(accounts::users::UserQuery),
     Activity(crate::platform::activity::Filter),
     /// The activity log as super admins search it, with addresses and user agents.
     Log(crate::platform::activity::Search),
@@ -64,11 +77,16 @@ impl Table {
             Self::Requests(_) => "requests",
             Self::Invoices(_) => "invoices",
             Self::CreditNotes(_) => "credit-notes",
+            Self::Payments(_) => "payments",
+            Self::Services => "services",
             Self::Documents(_) => "documents",
             Self::Leads(_) => "leads",
             Self::Calls(_) => "calls",
             Self::Tasks => "tasks",
             Self::Commissions(_) => "commissions",
+            Self::Steps => "steps",
+            Self::Messages => "messages",
+            Self::Users(_) => "users",
             Self::Activity(_) => "activity",
             Self::Log(_) => "logs",
         }
@@ -139,11 +157,18 @@ pub async fn rows(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
         Table::CreditNotes(filter) => {
             cells(ctx, credit_notes::COLUMNS, orders::invoices::credit_notes::list(ctx, filter, page).await?)
         }
+        Table::Payments(filter) => {
+            cells(ctx, payments::COLUMNS, orders::invoices::payments::list(ctx, filter, page).await?)
+        }
+        Table::Services => cells(ctx, services::COLUMNS, services::list(ctx).await?),
         Table::Documents(filter) => cells(ctx, documents::COLUMNS, documents::list(ctx, filter, page).await?),
         Table::Leads(filter) => cells(ctx, leads::COLUMNS, leads::list(ctx, filter, page).await?),
         Table::Calls(filter) => cells(ctx, calls::COLUMNS, calls::list(ctx, filter, page).await?),
         Table::Tasks => cells(ctx, tasks::COLUMNS, tasks::list(ctx).await?),
         Table::Commissions(filter) => cells(ctx, commissions::COLUMNS, commissions::list(ctx, filter, page).await?),
+        Table::Steps => cells(ctx, steps::COLUMNS, steps::all(ctx, page).await?),
+        Table::Messages => cells(ctx, messages::COLUMNS, messages::all(ctx, page).await?),
+        Table::Users(query) => cells(ctx, users::COLUMNS, users::list(ctx, query, page).await?),
         Table::Activity(filter) => cells(ctx, activity::COLUMNS, activity::list(ctx, filter, page).await?),
         Table::Log(search) => cells(ctx, activity::LOG_COLUMNS, activity::search(ctx, search, page).await?),
     })
@@ -159,11 +184,16 @@ pub fn columns(ctx: &Ctx, table: &Table) -> Vec<&'static str> {
         Table::Requests(_) => names(ctx, requests::COLUMNS),
         Table::Invoices(_) => names(ctx, invoices::COLUMNS),
         Table::CreditNotes(_) => names(ctx, credit_notes::COLUMNS),
+        Table::Payments(_) => names(ctx, payments::COLUMNS),
+        Table::Services => names(ctx, services::COLUMNS),
         Table::Documents(_) => names(ctx, documents::COLUMNS),
         Table::Leads(_) => names(ctx, leads::COLUMNS),
         Table::Calls(_) => names(ctx, calls::COLUMNS),
         Table::Tasks => names(ctx, tasks::COLUMNS),
         Table::Commissions(_) => names(ctx, commissions::COLUMNS),
+        Table::Steps => names(ctx, steps::COLUMNS),
+        Table::Messages => names(ctx, messages::COLUMNS),
+        Table::Users(_) => names(ctx, users::COLUMNS),
         Table::Activity(_) => names(ctx, activity::COLUMNS),
         Table::Log(_) => names(ctx, activity::LOG_COLUMNS),
     }

@@ -40,6 +40,9 @@ function invoiceQuery({ q, order, limit, filters }: GridQuery): InvoiceQuery {
 const exportInvoices = (query: InvoiceQuery) =>
   body(api.GET('/rest/v1/invoices.csv', { params: { query }, parseAs: 'blob' }));
 
+/** All payments, whatever the list shows. */
+const exportPayments = () => body(api.GET('/rest/v1/payments.csv', { parseAs: 'blob' }));
+
 /** The list of invoices: a client's own, or all for staff. */
 export function InvoiceGrid({ pathOf, staff = false }: Props) {
   const { t } = useTranslation(['billing', 'common', 'names']);
@@ -87,7 +90,12 @@ export function InvoiceGrid({ pathOf, staff = false }: Props) {
       }
       peek={(invoice) => <InvoicePeek invoice={invoice} />}
       actions={(query) =>
-        staff && <ExportButton name="invoices" load={() => exportInvoices(invoiceQuery(query))} />
+        staff && (
+          <>
+            <ExportButton name="invoices" load={() => exportInvoices(invoiceQuery(query))} />
+            <ExportButton name="payments" label={t('export_payments')} load={exportPayments} />
+          </>
+        )
       }
       empty={<EmptyState icon={<IconReceipt2 size={20} />} title={t('empty')} text={t('empty_text')} />}
     />

@@ -53,6 +53,9 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
         </div>
         <Fact label={t('order')} value={invoice.spv_identifier} />
         {invoice.reference && <Fact label={t('names:paper.reference')} value={invoice.reference} />}
+        {invoice.former_number && (
+          <Fact label={t('names:paper.former_number')} value={invoice.former_number} />
+        )}
         <Fact label={t('issued')} value={date(invoice.issued_date)} />
         <Fact label={t('due_date')} value={date(invoice.due_date)} />
       </div>

@@ -3,9 +3,10 @@ use super::{Cell, MappedColumn, ReadOptions, TableRow, Target};
 use crate::kernel::error::{FieldError, Problem};
 use chrono::NaiveDate;
 
-const AMOUNTS: [&str; 4] = ["purchase_amount", "price", "filing_fee", "commission"];
-const PERCENT: &str = "iso_commission_percentage";
-const DATES: [&str; 3] = ["ordered_date", "closed_at", "archived_at"];
+const AMOUNTS: [&str; 8] =
+    ["purchase_amount", "price", "filing_fee", "commission", "total", "tax", "credited", "amount"];
+const PERCENTS: [&str; 2] = ["iso_commission_percentage", "tax_percent"];
+const DATES: [&str; 6] = ["ordered_date", "closed_at", "archived_at", "issued_date", "due_date", "received_date"];
 
 /// Options that decide what the cells leave open.
 const DECIMAL_COMMA: &str = "decimal_comma";
@@ -226,7 +227,7 @@ enum NumberForm {
 
 /// None for other columns, numbers without separators, and what is no number.
 fn number_form(column: &str, text: &str) -> Option<NumberForm> {
-    if !is_amount(column) && column != PERCENT {
+    if !is_amount(column) && !PERCENTS.contains(&column) {
         return None;
     }
     let text = text.trim().trim_start_matches('-');
@@ -249,7 +250,7 @@ fn number_form(column: &str, text: &str) -> Option<NumberForm> {
         decimals.len() == 3 && (1..=3).contains(&whole.len()) && !whole.starts_with('0') && !whole.contains(is_group);
     match (may_be_grouped, last) {
         // The point of a percentage is always decimal, as in an export.
-        (true, '.') if column == PERCENT => Some(NumberForm::Point),
+        (true, '.') if PERCENTS.contains(&column) => Some(NumberForm::Point),
         (true, _) => Some(NumberForm::Ambiguous),
         (false, last) => Some(decimal(last)),
     }

@@ -1,7 +1,7 @@
 import { api, body } from '../../../api/client';
 import type { ImportKind, ImportReport } from '../../../api/types';
 
-export const kinds: readonly ImportKind[] = ['clients', 'companies', 'isos', 'spvs'];
+export const kinds: readonly ImportKind[] = ['clients', 'companies', 'isos', 'spvs', 'invoices', 'payments'];
 export const dateFormats = ['DD.MM.YYYY', 'MM/DD/YYYY', 'YYYY-MM-DD'] as const;
 
 /** How the file is read, beyond what is detected. */

@@ -7,6 +7,7 @@ import { api, body, versionedBody } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Service } from '../../../api/types';
+import { ExportButton } from '../../../shared/ExportButton';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { useMe } from '../../../shared/session/me';
 import { useSave } from '../../../shared/useSave';
@@ -19,6 +20,8 @@ import { Section } from '../../../ui/Section';
 import { Tag } from '../../../ui/Tag';
 import { toast } from '../../../ui/toasts';
 import { ServiceForm } from './ServiceForm';
+
+const exportServices = () => body(api.GET('/rest/v1/services.csv', { parseAs: 'blob' }));
 
 /** Price list: staff read, super admins edit. */
 export function Component() {
@@ -96,7 +99,12 @@ export function Component() {
       <PageHeader
         title={t('services.title')}
         text={t('services.text')}
-        actions={mayEdit && <Button onClick={() => setEditing('new')}>{t('services.add')}</Button>}
+        actions={
+          <Group gap="sm">
+            <ExportButton name="services" load={exportServices} />
+            {mayEdit && <Button onClick={() => setEditing('new')}>{t('services.add')}</Button>}
+          </Group>
+        }
       />
       <Section title={t('services.all')} flush>
         <RowGrid

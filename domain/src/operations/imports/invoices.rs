@@ -1,0 +1,162 @@
+//! Imports an invoice of another system: one line over its total, under its own number where that has the portal's form.
+use super::{
+    Columns, Import, Row, RowPlan, cell, differences::Comparison, orders::find_client, store, text, write::Write,
+};
+use crate::{
+    kernel::{
+        ctx::Ctx,
+        error::{Error, Problem, Result},
+        money::{self, Currency},
+        validate::{self, LINE, Validator},
+    },
+    orders::{
+        invoices::{
+            Invoice, Status,
+            imported::{self, ImportedInvoice, ImportedNumber},
+        },
+        spvs::{self, Spv},
+    },
+    platform::settings,
+};
+use chrono::NaiveDate;
+
+pub(super) const COLUMNS: Columns = Columns {
+    required: &["number", "client_email", "spv_identifier", "issued_date", "total"],
+    optional: &[
+        "former_number",
+        "due_date",
+        "currency",
+        "tax",
+        "tax_percent",
+        "description",
+        "billed_to",
+        "status",
+        "void_reason",
+        "credited",
+    ],
+    // What is paid is imported by its payments.
+    unread: &["id", "client_name", "overdue", "paid", "due", "credit"],
+};
+
+/// Plans a row: the invoice is the one with its number, else a new one.
+///
+/// # Errors
+/// Invalid per field, `number` `invoice_number_taken` where another order has it.
+pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
+    let ctx = &import.ctx.clone();
+    let mut check = Validator::new();
+    let spv = find_order(&mut check, ctx, row).await?;
+    let today = settings::office_today(ctx).await?;
+    let new = spv.as_ref().and_then(|spv| read_row(&mut check, row, spv, today));
+    check.finish()?;
+    let (Some(spv), Some(new)) = (spv, new) else { return Err(Error::NotFound("spv")) };
+    match imported::find(&mut ctx.db(), &new.number, new.issued_date).await? {
+        None => Ok(RowPlan::New(Write::NewInvoice(Box::new(new)))),
+        Some(invoice) if invoice.spv_id != spv.id => Err(Error::field("number", "invoice_number_taken")),
+        Some(invoice) => compare(import, row, &invoice, &new),
+    }
+}
+
+/// Compares an existing invoice with the row. Nothing of an invoice can be changed by an import.
+fn compare(import: &Import, row: &Row, invoice: &Invoice, new: &ImportedInvoice) -> Result<RowPlan> {
+    let mut found = Comparison::new(row);
+    found.value(
+        "number",
+        new.number.kept.is_none_or(|number| number == invoice.number),
+        &invoice.name(),
+        text(row, "number"),
+    );
+    let (portal, file) = (invoice.currency, new.currency);
+    found.text("currency", Some(portal.code()), Some(file.code()));
+    found.text("total", Some(&portal.format(invoice.total_minor)), Some(&file.format(new.total_minor)));
+    let tax_minor = ImportedInvoice::tax_minor(new.total_minor, new.tax_percent);
+    found.text("tax", Some(&portal.format(invoice.tax_minor)), Some(&file.format(tax_minor)));
+    found.text("issued_date", Some(&invoice.issued_date.to_string()), Some(&new.issued_date.to_string()));
+    let due_date = new.due_date.map(|date| date.to_string());
+    found.text("due_date", Some(&invoice.due_date.to_string()), due_date.as_deref());
+    found.text("billed_to", Some(&invoice.billed_to), new.billed_to.as_deref());
+    found.text("description", Some(&invoice.description()), new.description.as_deref());
+    if new.void_reason.is_some() != (invoice.status == Status::Void) {
+        found.value("status", false, invoice.status.name(), text(row, "status").trim());
+    }
+    if import.options.update {
+        found.check_only(&[])?;
+    }
+    Ok(RowPlan::Existing { spelling: None, differences: found.differences, update: None })
+}
+
+/// The order of a row: that of its client with this identifier.
+async fn find_order(check: &mut Validator, ctx: &Ctx, row: &Row) -> Result<Option<Spv>> {
+    let identifier = check.single_line("spv_identifier", text(row, "spv_identifier"), spvs::MAX_IDENTIFIER_LENGTH);
+    let Some(client) = find_client(check, ctx, row).await? else { return Ok(None) };
+    if identifier.is_empty() {
+        return Ok(None);
+    }
+    let found = store::orders_of_client(&mut ctx.db(), client, &identifier).await?;
+    let id = match found.as_slice() {
+        [id] => Ok(*id),
+        [] => Err(Problem::new("not_found")),
+        _ => Err(Problem::new("ambiguous")),
+    };
+    match check.read("spv_identifier", id) {
+        Some(id) => Ok(Some(spvs::get(ctx, id).await?.spv)),
+        None => Ok(None),
+    }
+}
+
+fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Option<ImportedInvoice> {
+    let currency: Currency = check.optional("currency", cell(row, "currency"), str::parse).unwrap_or(spv.currency);
+    let total_minor = check.required("total", cell(row, "total"), |text| match currency.parse(text)? {
+        0 => Err(Problem::new("not_positive")),
+        minor => Ok(minor),
+    });
+    let tax_percent = check.optional("tax_percent", cell(row, "tax_percent"), money::parse_percent);
+    let tax_minor = check.optional("tax", cell(row, "tax"), |text| currency.parse(text));
+    if let (Some(total_minor), Some(tax_minor)) = (total_minor, tax_minor) {
+        let computed = ImportedInvoice::tax_minor(total_minor, tax_percent.unwrap_or(0));
+        match tax_percent {
+            None if tax_minor > 0 => check.reject("tax_percent", Problem::new("required")),
+            _ if tax_minor != computed => {
+                check.reject("tax", Problem::new("tax_differs").with("tax", currency.format(computed)));
+            }
+            _ => {}
+        }
+    }
+    let issued_date = check.required("issued_date", cell(row, "issued_date"), validate::date);
+    if issued_date.is_some_and(|date| date > today) {
+        check.reject("issued_date", Problem::new("future"));
+    }
+    let due_date = check.optional("due_date", cell(row, "due_date"), validate::date);
+    if due_date.zip(issued_date).is_some_and(|(due, issued)| due < issued) {
+        check.reject("due_date", Problem::new("before_issue"));
+    }
+    let credited = check.optional("credited", cell(row, "credited"), |text| currency.parse(text));
+    if credited.is_some_and(|minor| minor > 0) {
+        check.reject("credited", Problem::new("credit_not_imported"));
+    }
+    let status = check.optional("status", cell(row, "status"), |text| text.to_lowercase().parse::<Status>());
+    let void_reason = check.optional_text("void_reason", cell(row, "void_reason"));
+    match (status == Some(Status::Void), &void_reason) {
+        (true, None) => check.reject("void_reason", Problem::new("required")),
+        (false, Some(_)) => check.reject("void_reason", Problem::new("not_allowed")),
+        _ => {}
+    }
+    let description = check.optional_line("description", cell(row, "description"), LINE);
+    let billed_to = check.optional_line("billed_to", cell(row, "billed_to"), LINE);
+    let number = check.single_line("number", text(row, "number"), spvs::MAX_IDENTIFIER_LENGTH);
+    let former = check.optional_line("former_number", cell(row, "former_number"), spvs::MAX_IDENTIFIER_LENGTH);
+    let issued_date = issued_date?;
+    let number = check.read("former_number", ImportedNumber::read(&number, former, issued_date))?;
+    Some(ImportedInvoice {
+        spv_id: spv.id,
+        number,
+        currency,
+        total_minor: total_minor?,
+        tax_percent: tax_percent.unwrap_or(0),
+        issued_date,
+        due_date,
+        description,
+        billed_to,
+        void_reason,
+    })
+}
