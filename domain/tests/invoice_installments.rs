@@ -5,8 +5,10 @@ use domain::{
     kernel::{ids::InvoiceId, page::PageQuery},
     operations::recount,
     orders::{
-        corrections::{self, Correction},
-        invoices::{self, Due, Filter, Invoice, ManualPayment, NewInstallment, NewInvoice, NewLine, Status},
+        corrections::{self, Consequence, Correction},
+        invoices::{
+            self, Due, Filter, Invoice, InvoiceChange, ManualPayment, NewInstallment, NewInvoice, NewLine, Status,
+        },
     },
     platform::activity,
     testing::{code, on_both},
@@ -68,6 +70,24 @@ async fn deposit_and_balance_are_paid_in_parts_each_by_its_due_date() {
         assert_eq!(pay(&elias, id, "400").await.status, Status::Paid);
         assert!(to_pay(&maya).await.is_empty());
         assert!(recount::diff(&world.db).await.unwrap().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_correction_that_raises_an_invoice_anew_says_that_its_installments_end() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (.., maya) = world.client("Maya", company, None).await;
+        let elias = world.employee("Elias").await;
+        let invoice = first(&maya).await;
+        let plan = vec![part("2026-12-01", "500"), part("2027-01-31", "750.00")];
+        invoices::set_installments(&elias, invoice.id, Some(1), plan).await.unwrap();
+        let higher = Correction { price: text("1400"), ..Correction::default() };
+        let preview = corrections::preview(&elias, invoice.spv_id, None, higher).await.unwrap();
+        let voided =
+            matches!(preview.consequences[0], Consequence::Invoice(InvoiceChange::Voided { installments: 2, .. }));
+        assert!(voided, "{:?}", preview.consequences);
     })
     .await;
 }

@@ -94,7 +94,8 @@ async fn unpaid_invoice_is_voided_and_raised_anew_as_the_preview_says() {
                 Consequence::Invoice(InvoiceChange::Voided {
                     invoice: "2026-0001".to_owned(),
                     minor: 125_000,
-                    currency: usd
+                    currency: usd,
+                    installments: 0
                 }),
                 Consequence::Invoice(InvoiceChange::Raised {
                     invoice: "2026-0002".to_owned(),

@@ -15,6 +15,7 @@ fn form() -> OrderForm {
     OrderForm {
         country: Some("SG".to_owned()),
         service_id: None,
+        service_version: None,
         purpose: Some("To buy a warehouse".to_owned()),
         proposed_names: vec!["Harbor One".to_owned(), " Harbor Two ".to_owned()],
         purchase_amount: Some("250000.5".to_owned()),

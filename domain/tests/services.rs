@@ -6,10 +6,12 @@ use domain::{
     operations::recount,
     orders::{
         corrections::{self, Consequence, Correction},
-        invoices::{self, Filter, Invoice, InvoiceChange, LineKind, ManualPayment, Status},
+        invoices::{self, Filter, Invoice, InvoiceChange, LineKind, ManualPayment, Status, credit_notes},
         onboarding,
         services::{self, Input},
+        spvs,
     },
+    platform::settings::{self, Settings},
     testing::{World, code, on_both},
 };
 
@@ -176,7 +178,61 @@ async fn invoices_follow_a_corrected_filing_fee() {
             "{changes:?}"
         );
         let further = invoices_of(&maya, id).await.pop().unwrap();
-        assert_eq!((amounts(&further), further.status), (vec![(LineKind::Fee, 5_000)], Status::Due));
+        assert_eq!((amounts(&further), further.status), (vec![(LineKind::FilingFee, 5_000)], Status::Due));
+        assert_exact(&world).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tax_is_on_our_fee_only_after_each_correction() {
+    on_both(async |world| {
+        let company = world.company("Acme").await;
+        let (client, _, maya) = world.client("Maya", company, None).await;
+        let elias = world.employee("Elias").await;
+        let tax = |now: Settings| {
+            let billing = settings::Billing { tax_percent: Some("20".to_owned()), ..now.billing };
+            Settings { billing, ..now }
+        };
+        settings::set(&world.operator(), tax).await.unwrap();
+        let input = onboarding::OrderInput {
+            client_id: Some(client),
+            company_id: Some(company),
+            purchase_amount: text("250000"),
+            price: text("1200"),
+            filing_fee: text("90"),
+            ..onboarding::OrderInput::default()
+        };
+        let id = onboarding::create_order(&elias, input).await.unwrap().spv.id;
+        let first = invoices_of(&maya, id).await.pop().unwrap();
+        // 1200 / 1.2 × 0.2.
+        assert_eq!((first.total_minor, first.tax_minor), (129_000, 20_000));
+        let pay = ManualPayment { amount: text("1290"), ..ManualPayment::default() };
+        invoices::pay(&elias, first.id, None, pay).await.unwrap();
+        let correct = async |price: &str, filing_fee: &str| {
+            let version = spvs::get(&elias, id).await.unwrap().spv.version;
+            let correction = Correction { price: text(price), filing_fee: text(filing_fee), ..Correction::default() };
+            corrections::correct(&elias, id, Some(version), correction).await.unwrap();
+            let order = spvs::get(&elias, id).await.unwrap().spv;
+            let all = invoices_of(&maya, id).await;
+            let notes = credit_notes::list(&maya, &Default::default(), &PageQuery::default()).await.unwrap().items;
+            let notes: Vec<_> = notes.into_iter().filter(|note| note.spv_id == id).collect();
+            let live = all.iter().filter(|invoice| invoice.status != Status::Void);
+            let billed: i64 = live.clone().map(|invoice| invoice.billed_minor()).sum();
+            let filing: i64 = live.clone().map(|invoice| invoice.filing_fee_minor()).sum::<i64>()
+                - notes.iter().map(|note| note.filing_fee_minor).sum::<i64>();
+            let tax = live.map(|invoice| invoice.tax_minor).sum::<i64>()
+                - notes.iter().map(|note| note.tax_minor).sum::<i64>();
+            assert_eq!((billed - filing, filing), (order.price_minor.unwrap(), order.filing_fee_minor.unwrap_or(0)));
+            tax
+        };
+        // The tax is that of the fee, whatever the filing fee.
+        assert_eq!(correct("1200", "190").await, 20_000);
+        assert_eq!(correct("1200", "40").await, 20_000);
+        // The sum stays, and the fee gives way to the filing fee.
+        assert_eq!(correct("1080", "160").await, 18_000);
+        assert_eq!(correct("1200", "40").await, 20_000);
+        assert_eq!(correct("600", "0").await, 10_000);
         assert_exact(&world).await;
     })
     .await;
@@ -207,6 +263,12 @@ async fn clients_request_an_order_of_a_service() {
             (asked.name.as_str(), asked.price.as_str(), asked.filing_fee.as_str()),
             ("Delaware LLC", "1250.00", "90.00")
         );
+        // The price that the client saw is another one by now.
+        let seen = |version| OrderForm { service_version: Some(version), ..form("US") };
+        assert!(ask(seen(1)).await.is_ok());
+        services::update(&sam, made.id, None, Input { price: text("1350"), ..Input::default() }).await.unwrap();
+        assert_eq!(code(&ask(seen(1)).await.unwrap_err()), "order.service_id service_changed");
+        assert_eq!(ask(seen(2)).await.unwrap().order().unwrap().service.unwrap().price, "1350.00");
         services::update(&sam, made.id, None, Input { active: Some(false), ..Input::default() }).await.unwrap();
         assert_eq!(code(&ask(form("US")).await.unwrap_err()), "order.service_id not_found");
     })

@@ -70,6 +70,7 @@ async fn accepted_request_names_the_vehicle_by_its_first_proposal_unless_the_sta
             let order = OrderForm {
                 country: Some("SG".to_owned()),
                 service_id: None,
+                service_version: None,
                 purpose: Some("To buy a warehouse".to_owned()),
                 proposed_names: vec!["Harbor One".to_owned(), "Harbor Two".to_owned()],
                 purchase_amount: Some("250000".to_owned()),

@@ -95,6 +95,7 @@ mod tests {
             currency: Currency::Usd,
             amount_minor: 125_050,
             tax_minor: 20_842,
+            filing_fee_minor: 0,
             description: "Correction of the price of OKEANOS-1".to_owned(),
             issued_date: NaiveDate::from_ymd_opt(2026, 11, 27).unwrap(),
             created_at: DateTime::UNIX_EPOCH,

@@ -48,6 +48,8 @@ pub struct Consequence {
     to: Option<String>,
     steps_removed: Option<i64>,
     steps_added: Option<i64>,
+    /// The installments of a void invoice, which a new one does not take over.
+    installments_dropped: Option<usize>,
 }
 
 impl Consequence {
@@ -64,6 +66,7 @@ impl Consequence {
             to: None,
             steps_removed: None,
             steps_added: None,
+            installments_dropped: None,
         }
     }
 
@@ -93,9 +96,11 @@ impl Consequence {
 
     fn of_invoice(change: InvoiceChange) -> Self {
         match change {
-            InvoiceChange::Voided { invoice, minor, currency } => {
-                Self { invoice: Some(invoice), ..Self::over(Kind::InvoiceVoided, currency, minor) }
-            }
+            InvoiceChange::Voided { invoice, minor, currency, installments } => Self {
+                invoice: Some(invoice),
+                installments_dropped: Some(installments).filter(|count| *count > 0),
+                ..Self::over(Kind::InvoiceVoided, currency, minor)
+            },
             InvoiceChange::Raised { invoice, replaces, minor, currency } => {
                 Self { invoice: Some(invoice), replaces, ..Self::over(Kind::InvoiceRaised, currency, minor) }
             }

@@ -234,7 +234,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
     ])?;
     let setup = args.setup.map_or_else(|| choose_setup(cli), Ok)?;
     let service = spv::chosen_service(cli, args.service.as_deref(), args.country.as_deref()).await?;
-    let defaults = spv::Defaults::of(service.as_ref(), args.currency, args.price, args.filing_fee, args.country);
+    let defaults = spv::Defaults::of(service.as_ref(), args.currency, args.price, args.filing_fee, args.country)?;
     let mut input = ClientInput {
         first_name: prompt.text(args.first_name, "First name", line)?,
         last_name: prompt.text(args.last_name, "Last name", line)?,

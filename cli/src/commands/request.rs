@@ -286,9 +286,14 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
         None => client.as_ref().and_then(|client| client.iso_id),
     };
     let company_id = lookup::company(ctx, args.company.as_deref()).await?;
-    // A price in another currency than the purchase amount is for the staff to agree.
-    let service =
-        order.as_ref().and_then(|order| order.service.as_ref().filter(|service| service.currency == order.currency));
+    // A price in another currency than the purchase amount, or of another country, is for the staff to agree.
+    let is_same_country = |order: &requests::OrderRequest| {
+        args.country.as_ref().is_none_or(|country| country.trim().eq_ignore_ascii_case(order.country.code()))
+    };
+    let service = order
+        .as_ref()
+        .filter(|order| is_same_country(order))
+        .and_then(|order| order.service.as_ref().filter(|service| service.currency == order.currency));
     let asked = |of: fn(&requests::OrderRequest) -> String| order.as_ref().map(of);
     let input = onboarding::OrderInput {
         client_id: None,

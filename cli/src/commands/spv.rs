@@ -3,7 +3,7 @@ use super::{lookup, step};
 use crate::{
     args::{Paging, parse_name, parse_sort},
     context::CliContext,
-    exit::Result,
+    exit::{Failure, Result},
     output::{Record, info},
     prompt::non_empty,
 };
@@ -301,8 +301,13 @@ fn sentence(consequence: &Consequence) -> String {
     };
     match consequence {
         Consequence::Invoice(change) => match change {
-            InvoiceChange::Voided { invoice, minor, currency } => {
-                format!("Invoice {invoice} over {} is voided.", amount(currency, minor))
+            InvoiceChange::Voided { invoice, minor, currency, installments } => {
+                let voided = format!("Invoice {invoice} over {} is voided.", amount(currency, minor));
+                match installments {
+                    0 => voided,
+                    1 => format!("{voided} Its installment ends."),
+                    count => format!("{voided} Its {count} installments end."),
+                }
             }
             InvoiceChange::Raised { invoice, replaces: Some(void), minor, currency } => {
                 format!("Invoice {void} is raised anew as {invoice} over {}.", amount(currency, minor))
@@ -340,7 +345,7 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
         None => lookup::ask(cli, "Client (email)", async |name| lookup::client_named(ctx, name).await).await?,
     };
     let service = chosen_service(cli, args.service.as_deref(), args.country.as_deref()).await?;
-    let defaults = Defaults::of(service.as_ref(), args.currency, args.price, args.filing_fee, args.country);
+    let defaults = Defaults::of(service.as_ref(), args.currency, args.price, args.filing_fee, args.country)?;
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = defaults.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
@@ -376,7 +381,8 @@ pub(super) async fn chosen_service(
     Ok(Some(lookup::service(&cli.ctx, name, country.and_then(|country| country.parse().ok())).await?))
 }
 
-/// Country and amounts of an order: as given, else those of the chosen service.
+/// Country and amounts of an order: as given, else those of the chosen service. Its amounts are not taken over into another
+/// currency or country.
 pub(super) struct Defaults {
     pub currency: Option<String>,
     pub price: Option<String>,
@@ -391,14 +397,26 @@ impl Defaults {
         price: Option<String>,
         filing_fee: Option<String>,
         country: Option<String>,
-    ) -> Self {
+    ) -> Result<Self> {
+        if let Some(service) = service {
+            let differs = |given: &Option<String>, own: &str| {
+                given.as_ref().is_some_and(|given| !given.trim().eq_ignore_ascii_case(own))
+            };
+            let (own_currency, own_country) = (service.currency.code(), service.country.code());
+            if differs(&currency, own_currency) || differs(&country, own_country) {
+                return Err(Failure::Refused(format!(
+                    "--service {} is in {own_currency} for {own_country}; leave out --currency and --country, or --service",
+                    service.name
+                )));
+            }
+        }
         let amount = |service: &Service, minor| service.currency.format(minor);
-        Self {
+        Ok(Self {
             currency: currency.or_else(|| service.map(|service| service.currency.code().to_owned())),
             price: price.or_else(|| service.map(|service| amount(service, service.price_minor))),
             filing_fee: filing_fee.or_else(|| service.map(|service| amount(service, service.filing_fee_minor))),
             country: country.or_else(|| service.map(|service| service.country.code().to_owned())),
-        }
+        })
     }
 }
 

@@ -263,14 +263,13 @@ fn is_price_changed(before: &Spv, after: &Spv) -> bool {
     price(before) != price(after)
 }
 
-/// Whether the unpaid invoices say something that is wrong now: another currency, client, country or filing fee.
+/// Whether the unpaid invoices say something that is wrong now: another currency, client or country.
 async fn is_billed_anew(tx: &mut Tx, before: &Spv, after: &Spv) -> Result<bool> {
     let billed = |spv: &Spv| (spv.currency, spv.client_id);
     if billed(before) != billed(after) {
         return Ok(true);
     }
-    let is_worded_anew = before.country != after.country || before.filing_fee_minor != after.filing_fee_minor;
-    Ok(is_worded_anew && !invoices::has_payments(tx, after.id).await?)
+    Ok(before.country != after.country && !invoices::has_payments(tx, after.id).await?)
 }
 
 async fn follow_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv, billed_anew: bool) -> Result<Vec<Consequence>> {

@@ -3322,7 +3322,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restores a suspended or archived account. Super admins. */
+        /** Restores a suspended or archived account. Where four eyes is on, a super admin waits for a second one. Super admins. */
         post: operations["user_restore"];
         delete?: never;
         options?: never;
@@ -3913,7 +3913,7 @@ export interface components {
          * @description An act that four eyes holds up.
          * @enum {string}
          */
-        ApprovalAct: "pay_run" | "make_super_admin" | "create_super_admin" | "rotate_keys" | "change_four_eyes";
+        ApprovalAct: "pay_run" | "make_super_admin" | "create_super_admin" | "restore_super_admin" | "rotate_keys" | "change_four_eyes";
         ApprovalDeclined: {
             reason?: string | null;
         };
@@ -4413,6 +4413,8 @@ export interface components {
             /** @example 500.00 */
             from: string | null;
             from_currency: components["schemas"]["Currency"] | null;
+            /** @description The installments of a void invoice, which a new one does not take over. */
+            installments_dropped: number | null;
             /** @example 2026-0002 */
             invoice: string | null;
             kind: components["schemas"]["ConsequenceKind"];
@@ -6090,6 +6092,12 @@ export interface components {
             purpose: string;
             /** @default null */
             service_id: components["schemas"]["ServiceId"] | null;
+            /**
+             * Format: int64
+             * @description The version of the service whose price the client saw; none: the present one.
+             * @default null
+             */
+            service_version: number | null;
         };
         Owed: {
             aging: components["schemas"]["Aging"];
@@ -15772,6 +15780,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["Refused_400"];

@@ -218,6 +218,11 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
         Some(id) => services::offered(&mut ctx.db(), id).await?,
         None => None,
     };
+    if let (Some(seen), Some(service)) = (form.service_version, &service)
+        && seen != service.version
+    {
+        return Err(Error::field("order.service_id", "service_changed"));
+    }
     let order = OrderRequest::read(&companies::defaults(ctx, ctx.actor.company_id()).await?, &form, service)?;
     let user = users::me(ctx).await?.user;
     let client = user.id;

@@ -29,6 +29,8 @@ pub struct OrderForm {
     pub country: Option<String>,
     /// A service of the price list in this country.
     pub service_id: Option<ServiceId>,
+    /// The version of the service whose price the client saw; none: the present one.
+    pub service_version: Option<i64>,
     /// What the vehicle is for.
     #[schema(required, value_type = String)]
     pub purpose: Option<String>,

@@ -171,6 +171,7 @@ pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
         let order = OrderForm {
             country: Some(country.to_owned()),
             service_id: services::list(ctx, country.parse().ok()).await?.first().map(|service| service.id),
+            service_version: None,
             purpose: Some(purpose.to_owned()),
             proposed_names: vec![name.to_owned(), format!("{name} Two")],
             purchase_amount: Some(format!("{}000000", n + 2)),

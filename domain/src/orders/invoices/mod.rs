@@ -154,11 +154,7 @@ async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: 
     let params =
         Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
     let rate = office.billing.tax_rate();
-    // Only the first invoice has a line for the filing fee; a further one bills a difference.
-    let filing_fee_minor = match text {
-        LineText::Formation => order.filing_fee_minor.min(order.price_minor),
-        LineText::Difference => 0,
-    };
+    let filing_fee_minor = order.filing_fee_minor.min(order.price_minor);
     let mut lines = vec![
         Line::single(words(text.key(), params), LineKind::Fee, order.price_minor - filing_fee_minor, rate),
         Line::single(words("invoice_line.filing_fee", Map::new()), LineKind::FilingFee, filing_fee_minor, 0),

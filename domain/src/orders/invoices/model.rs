@@ -1,6 +1,6 @@
 //! An invoice and its status.
 use super::installments::Installment;
-use super::lines::{Line, TaxRow, TaxTerms, totals};
+use super::lines::{Line, LineKind, TaxRow, TaxTerms, totals};
 use crate::{
     kernel::{
         error::{Error, Problem, Result},
@@ -152,6 +152,12 @@ impl Invoice {
     pub fn description(&self) -> String {
         let lines: Vec<&str> = self.lines.iter().map(|line| line.description.as_str()).collect();
         lines.join("; ")
+    }
+
+    /// The filing fee within the total.
+    pub fn filing_fee_minor(&self) -> i64 {
+        let filing_fees = self.lines.iter().filter(|line| line.kind == LineKind::FilingFee);
+        filing_fees.map(|line| line.amount_minor).sum()
     }
 
     /// What it bills: nothing once it is void, else the total without its credit notes.

@@ -1,6 +1,8 @@
 //! Raising a void invoice again under the next number.
 use super::{
-    Bill, Detail, Invoice, InvoiceableOrder, LineText, Status, get, insert_bill, insert_next, lock, set_replaced, store,
+    Bill, Detail, Invoice, InvoiceableOrder, LineText, Status, get, insert_bill, insert_next, lock,
+    price_change::{Parts, lock_billed},
+    set_replaced,
 };
 use crate::{
     kernel::{
@@ -52,23 +54,25 @@ async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice>
         }
         return raise_manual(tx, ctx, void, &spv).await;
     }
-    let others = store::lock_of_order(tx, spv.id).await?;
-    let missing = spv.billable_minor().unwrap_or(0) - others.iter().map(Invoice::billed_minor).sum::<i64>();
-    if missing <= 0 {
-        return Err(Error::Conflict(Problem::new("order_invoiced").with("name", spv.identifier())));
-    }
-    let is_same_currency = void.currency == spv.currency;
-    let price_minor = if is_same_currency { missing.min(void.total_minor) } else { missing };
-    let is_first = others.iter().all(|invoice| invoice.status == Status::Void);
-    let text = if is_first { LineText::Formation } else { LineText::Difference };
     let order = InvoiceableOrder {
         spv_id: spv.id,
         identifier: &spv.identifier(),
         client_id: spv.client_id,
         dimensions: spv.dimensions(),
-        price_minor,
+        price_minor: spv.billable_minor().unwrap_or(0),
         filing_fee_minor: spv.filing_fee_minor.unwrap_or(0),
     };
+    let others = lock_billed(tx, spv.id).await?;
+    let missing = others.iter().fold(Parts::of_order(&order), |missing, other| missing - other.parts);
+    if missing.total() <= 0 {
+        return Err(Error::Conflict(Problem::new("order_invoiced").with("name", order.identifier)));
+    }
+    let is_same_currency = void.currency == spv.currency;
+    let price_minor = if is_same_currency { missing.total().min(void.total_minor) } else { missing.total() };
+    let filing_fee_minor = missing.filing_fee.clamp(0, price_minor);
+    let is_first = others.iter().all(|other| other.invoice.status == Status::Void);
+    let text = if is_first { LineText::Formation } else { LineText::Difference };
+    let order = InvoiceableOrder { price_minor, filing_fee_minor, ..order };
     let raised = insert_next(tx, ctx, order, text).await?;
     set_replaced(tx, ctx, void, &raised).await?;
     Ok(raised)

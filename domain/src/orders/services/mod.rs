@@ -8,6 +8,7 @@ use crate::{
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Sql},
         error::{Error, Problem, Result},
+        idempotency,
         ids::ServiceId,
         money::Currency,
         text::unique_key,
@@ -148,11 +149,15 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Service> {
     let new = &apply(&office, blank.currency, &Input { country, name, price, ..input }, blank)?;
     ctx.transaction(|tx| {
         async move {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
+                return store::lock(tx, ServiceId(id)).await?.ok_or(Error::NotFound("service"));
+            }
             if store::count(tx).await? >= MAX_SERVICES as i64 {
                 return Err(Error::Conflict(Problem::new("too_many_services").with("max", MAX_SERVICES)));
             }
             store::insert(tx, new).await.map_err(map_duplicate)?;
             activity::append(tx, ctx, new.event("service.added")).await?;
+            idempotency::store(tx, ctx, new.id.0).await?;
             Ok(new.clone())
         }
         .scope_boxed()
@@ -220,7 +225,12 @@ fn apply(office: &Settings, default_currency: Currency, input: &Input, mut servi
     }
     let former = service.currency;
     if let Some(text) = input.currency.as_deref() {
-        let currency = check.optional("currency", Some(text), |text| office.parse_currency(text));
+        // One that is not offered any more stays.
+        let read = |text: &str| match text.parse() {
+            Ok(currency) if currency == former => Ok(currency),
+            _ => office.parse_currency(text),
+        };
+        let currency = check.optional("currency", Some(text), read);
         service.currency = currency.unwrap_or(default_currency);
     }
     let currency = service.currency;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { Service } from '../../api/types';
@@ -15,7 +16,7 @@ interface Props {
   error?: React.ReactNode;
 }
 
-/** Service of the price list of a country. Hidden where there is none. */
+/** Service of the price list of a country. Hidden where there is none. One that is not offered is taken back. */
 export function ServiceSelect({ country, currency, value, onChange, error }: Props) {
   const { t } = useTranslation('common');
   const { data } = useQuery(queries.services());
@@ -23,6 +24,11 @@ export function ServiceSelect({ country, currency, value, onChange, error }: Pro
     (service) =>
       service.active && service.country === country && (!currency || service.currency === currency),
   );
+  // Another country was chosen, or the service is not offered any more: its amounts must not stay.
+  const isGone = data !== undefined && value !== '' && !offered.some(({ id }) => id === value);
+  useEffect(() => {
+    if (isGone) onChange('', undefined);
+  }, [isGone, onChange]);
   if (offered.length === 0) return null;
   const label = (service: Service) => {
     const price = money(service.price, service.currency);
@@ -38,7 +44,7 @@ export function ServiceSelect({ country, currency, value, onChange, error }: Pro
         { value: '', label: t('service.none') },
         ...offered.map((service) => ({ value: service.id, label: label(service) })),
       ]}
-      value={offered.some(({ id }) => id === value) ? value : ''}
+      value={isGone ? '' : value}
       onChange={(id) =>
         onChange(
           id,

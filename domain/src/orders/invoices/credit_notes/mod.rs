@@ -4,8 +4,13 @@
 mod store;
 
 pub use store::Filter;
+pub(super) use store::filing_fees;
 
-use super::{Invoice, event, lines, rollup, save_counted};
+use super::{
+    Invoice, event, lines,
+    price_change::{Billed, Parts},
+    rollup, save_counted,
+};
 use crate::{
     kernel::{
         access::{Action, Resource},
@@ -47,6 +52,8 @@ crate::kernel::db::row! {
         pub amount_minor: i64,
         /// The tax within the amount.
         pub tax_minor: i64,
+        /// The filing fee within the amount, which is not taxed.
+        pub filing_fee_minor: i64,
         pub description: String,
         pub issued_date: NaiveDate,
         pub created_at: DateTime<Utc>,
@@ -74,7 +81,7 @@ impl CreditNote {
     }
 }
 
-/// Issues a credit note over an amount of an invoice that the caller has locked. Returns the credit note and the invoice
+/// Issues a credit note over parts of an invoice that the caller has locked. Returns the credit note and the invoice
 /// after it. The row of the year's numbers is locked until the commit.
 ///
 /// # Errors
@@ -82,15 +89,18 @@ impl CreditNote {
 pub(super) async fn issue(
     tx: &mut Tx,
     ctx: &Ctx,
-    invoice: &Invoice,
-    minor: i64,
+    billed: &Billed,
+    parts: Parts,
     language: &str,
 ) -> Result<(CreditNote, Invoice)> {
+    let (invoice, minor) = (&billed.invoice, parts.total());
     let credited = super::bump_version(ctx, invoice.credited(minor)?);
     let issued_date = settings::within(tx).await?.day(ctx.now());
     let year = i64::from(issued_date.year());
     // By what is credited so far, so that the notes of a whole invoice add up to its tax.
-    let tax_of = |part_minor| lines::tax_share(invoice.tax_minor, invoice.total_minor, part_minor);
+    let taxed_minor = invoice.total_minor - invoice.filing_fee_minor();
+    let tax_of = |part_minor| lines::tax_share(invoice.tax_minor, taxed_minor, part_minor);
+    let taxed_before = invoice.credited_minor - billed.credited_filing_fee_minor;
     let identifier = Map::from_iter([("identifier".to_owned(), invoice.spv_identifier().into())]);
     let note = CreditNote {
         id: CreditNoteId(ctx.random.uuid()),
@@ -108,7 +118,8 @@ pub(super) async fn issue(
         billed_address: invoice.billed_address.clone(),
         currency: invoice.currency,
         amount_minor: minor,
-        tax_minor: tax_of(credited.credited_minor) - tax_of(invoice.credited_minor),
+        tax_minor: tax_of(taxed_before + parts.fee) - tax_of(taxed_before),
+        filing_fee_minor: parts.filing_fee,
         description: i18n::text(language, "names", "invoice_line.credit", &identifier),
         issued_date,
         created_at: ctx.now(),

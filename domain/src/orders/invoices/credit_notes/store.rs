@@ -7,6 +7,7 @@ use crate::kernel::{
     ids::{CreditNoteId, InvoiceId, SpvId, UserId},
     page::Conditions,
 };
+use std::collections::HashMap;
 
 const SELECT_WITH_NAMES: &str = const_concat!(
     "select ",
@@ -48,6 +49,19 @@ pub async fn by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<Cre
     let sql = "select id from credit_notes where year = $1 and number = $2";
     let row: Option<(CreditNoteId,)> = db.sql(sql).bind(year).bind(number).optional().await?;
     Ok(row.map(|(id,)| id))
+}
+
+/// The filing fee within the credit notes of each invoice of an order.
+pub async fn filing_fees(tx: &mut Tx, spv: SpvId) -> Result<HashMap<InvoiceId, i64>> {
+    let rows: Vec<(InvoiceId, i64)> = tx
+        .sql(
+            "select invoice_id, cast(sum(filing_fee_minor) as bigint) from credit_notes where spv_id = $1 \
+             group by invoice_id",
+        )
+        .bind(spv)
+        .all()
+        .await?;
+    Ok(rows.into_iter().collect())
 }
 
 /// Rows before a number, newest first.

@@ -67,6 +67,8 @@ function OrderForm() {
       purpose: '',
       country: 'US' as Country,
       service_id: '',
+      // The version whose price is shown.
+      service_version: null as number | null,
       first: '',
       second: '',
       third: '',
@@ -100,6 +102,7 @@ function OrderForm() {
             order: {
               country: values.country,
               service_id: values.service_id || null,
+              service_version: values.service_version,
               purpose: values.purpose,
               // The primary choice is required.
               proposed_names: values.first.trim() ? [values.first, values.second, values.third] : [],
@@ -137,15 +140,14 @@ function OrderForm() {
           label={t('names:field.country')}
           choices={countries}
           {...form.getInputProps('country')}
-          onChange={(country) => {
-            form.setFieldValue('country', country);
-            form.setFieldValue('service_id', '');
-          }}
         />
         <ServiceSelect
           country={form.values.country}
           value={form.values.service_id}
-          onChange={(id) => form.setFieldValue('service_id', id)}
+          onChange={(id, service) => {
+            form.setFieldValue('service_id', id);
+            form.setFieldValue('service_version', service?.version ?? null);
+          }}
           error={form.errors.service_id}
         />
         <fieldset className={classes.names}>

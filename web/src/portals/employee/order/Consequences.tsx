@@ -8,6 +8,7 @@ export function Consequences({ of: all }: { of: Consequence[] }) {
   const { t } = useTranslation('orders');
   const isRaisedAnew = ({ invoice }: Consequence) =>
     all.some(({ replaces }) => replaces && replaces === invoice);
+  const dropped = all.filter(({ installments_dropped: count }) => count);
   const shown = all.filter((each) => each.kind !== 'invoice_voided' || !isRaisedAnew(each));
   return (
     <>
@@ -15,6 +16,11 @@ export function Consequences({ of: all }: { of: Consequence[] }) {
       <ul className={classes.list}>
         {shown.map((each) => (
           <li key={`${each.kind} ${each.invoice} ${each.amount}`}>{sentence(each)}</li>
+        ))}
+        {dropped.map(({ invoice, installments_dropped: count }) => (
+          <li key={`installments ${invoice}`}>
+            {t('correction.installments_dropped', { invoice, count: count ?? 0 })}
+          </li>
         ))}
       </ul>
     </>

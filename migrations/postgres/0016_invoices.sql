@@ -6,3 +6,6 @@ create unique index invoices_by_former_number on invoices (former_number_key) wh
 
 -- Export of payments.
 create index invoice_payments_by_date on invoice_payments (received_date, id);
+
+-- The filing fee within the amount, which is not taxed.
+alter table credit_notes add column filing_fee_minor bigint not null default 0;
