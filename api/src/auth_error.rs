@@ -258,7 +258,12 @@ fn from_problem(problem: Problem) -> AuthError {
             "bad_code_verifier",
             "code challenge does not match previously saved code verifier",
         ),
-        "read_only" | "address_blocked" | "account_in_use" => AuthError::new(StatusCode::FORBIDDEN, problem.code),
+        "read_only"
+        | "address_blocked"
+        | "account_in_use"
+        | "session_begun_by_administrator"
+        | "super_admin_ban"
+        | "super_admin_sets_up_alone" => AuthError::new(StatusCode::FORBIDDEN, problem.code),
         "signup_disabled" => AuthError::signup_disabled(),
         "user_already_exists" => {
             fixed(StatusCode::UNPROCESSABLE_ENTITY, "user_already_exists", "User already registered")

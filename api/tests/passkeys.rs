@@ -583,6 +583,39 @@ async fn a_passkey_proves_again_who_it_is_without_a_second_factor() {
 }
 
 #[tokio::test]
+async fn a_second_passkey_turns_no_second_factor_on() {
+    on_domain(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        let mut key = Authenticator::new(ORIGIN);
+        register(&maya, &mut key).await;
+        // A session of the passkey is at aal2, although the account has no second factor.
+        let maya = maya.holding(&sign_in(&app, &mut key).await.await.ok());
+        app.world.clock.advance(Duration::seconds(1));
+        let second = register(&maya, &mut Authenticator::new(ORIGIN)).await;
+        assert_eq!(passkeys(&maya).await.as_array().unwrap().len(), 2);
+        assert_eq!(second["second_factor"], false);
+        let by_password = maya.holding(&sign_in_by_password(&app, "maya").await);
+        by_password.get("/rest/v1/clients").await.ok();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_passkey_in_a_session_that_an_administrator_began() {
+    on_domain(async |app: TestApp| {
+        let maya = app.employee("Maya").await;
+        let link = json!({ "type": "magiclink", "email": "maya@example.com" });
+        let made = modern(app.service().post("/auth/v1/admin/generate_link", link)).await.ok();
+        let body = json!({ "type": "magiclink", "token_hash": made["hashed_token"] });
+        let there = maya.holding(&modern(app.anonymous().post("/auth/v1/verify", body)).await.ok());
+        let refused = modern(there.post("/auth/v1/passkeys/registration/options", json!({})));
+        refused.await.refused(403, "session_begun_by_administrator");
+        registration(&maya).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn administrators_list_and_remove_passkeys() {
     on_domain(async |app: TestApp| {
         let maya = app.employee("Maya").await;

@@ -760,8 +760,19 @@ async fn export_writes_all_rows_as_csv_and_json_lines() {
     assert_eq!(portal.run(&["export", "spvs", "--format", "json", "--out", &file, "--force"]).code, 0);
     assert!(portal.run(&["export", "spvs", "--bom"]).out.starts_with("\u{feff}id,"));
     for table in [
-        "clients", "isos", "requests", "invoices", "payments", "services", "documents", "steps", "messages", "leads",
-        "calls", "users", "activity",
+        "clients",
+        "isos",
+        "requests",
+        "invoices",
+        "payments",
+        "services",
+        "documents",
+        "steps",
+        "messages",
+        "leads",
+        "calls",
+        "users",
+        "activity",
     ] {
         let done = portal.run(&["export", table, "--format", "json"]);
         assert_eq!(done.code, 0, "{table}: {}", done.err);

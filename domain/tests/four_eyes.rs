@@ -5,7 +5,7 @@ use domain::{
     accounts::{
         auth::{
             Keys,
-            admin::{self, CreateAccount, Update},
+            admin::{self, CreateAccount, LinkAction, Update},
             keys,
         },
         users::{self, User},
@@ -113,6 +113,7 @@ async fn payout_above_the_limit_waits_for_a_second_super_admin() {
         let off = run_of_fifty(&world, "A").await;
         let (sam, susan) = (world.super_admin("Sam").await, world.super_admin("Susan").await);
         commissions::pay(&sam, off, None, None).await.unwrap();
+        let (sam, susan) = a_day_later(&world, &sam, &susan).await;
 
         set_rule(&sam, four_eyes(Some("50"))).await.unwrap();
         let at_the_limit = run_of_fifty(&world, "B").await;
@@ -138,6 +139,120 @@ async fn payout_above_the_limit_waits_for_a_second_super_admin() {
             ]
         );
         assert_eq!(refused(approve(&susan, asked, None, None).await), "approval_ended");
+    })
+    .await;
+}
+
+/// Both signed in again, after the period whose payouts count together.
+async fn a_day_later(world: &World, sam: &Ctx, susan: &Ctx) -> (Ctx, Ctx) {
+    world.clock.advance(Duration::hours(25));
+    (world.signed_in(&user(world, id(sam)).await), world.signed_in(&user(world, id(susan)).await))
+}
+
+#[tokio::test]
+async fn payouts_of_a_day_count_together_against_the_limit() {
+    on_both(async |world| {
+        let (sam, susan) = super_admins(&world, Some("70")).await;
+        let elias = world.employee("Elias").await;
+        commissions::pay(&elias, run_of_fifty(&world, "A").await, None, None).await.unwrap();
+        let second = run_of_fifty(&world, "B").await;
+        let asked = waiting(commissions::pay(&elias, second, None, None).await);
+        // Who asked sees it, also in the list, and other employees do not.
+        let own = approvals::list(&elias, None, &PageQuery::default()).await.unwrap().items;
+        assert_eq!(own.iter().map(|approval| approval.id).collect::<Vec<_>>(), [asked]);
+        let other = world.employee("Erin").await;
+        assert_eq!(approvals::list(&other, None, &PageQuery::default()).await.unwrap().items, []);
+        assert_eq!(refused(approvals::get(&other, asked).await), "not_found");
+        // On another day it is another request.
+        assert_eq!(refused(commissions::pay(&elias, second, None, Some("2026-11-20")).await), "approval_waits_own");
+        approve(&susan, asked, None, None).await.unwrap();
+
+        let (sam, susan) = a_day_later(&world, &sam, &susan).await;
+        let third = run_of_fifty(&world, "C").await;
+        commissions::pay(&sam, third, None, None).await.unwrap();
+        let asked = waiting(commissions::pay(&sam, run_of_fifty(&world, "D").await, None, None).await);
+        approve(&susan, asked, None, None).await.unwrap();
+        // What was approved does not count: 50 and 20 are the limit.
+        set_rule(&world.operator(), four_eyes(Some("100"))).await.unwrap();
+        commissions::pay(&sam, run_of_fifty(&world, "E").await, None, None).await.unwrap();
+
+        // Who left the staff does not see it any more.
+        let elias = world.signed_in(&user(&world, id(&elias)).await);
+        let asked = waiting(commissions::pay(&elias, run_of_fifty(&world, "F").await, None, None).await);
+        let company = world.company("Acme").await;
+        people::set_role(&world.operator(), id(&elias), Role::Client, Some(company), None, None).await.unwrap();
+        let client = world.signed_in(&user(&world, id(&elias)).await);
+        assert_eq!(refused(approvals::get(&client, asked).await), "not_found");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn restored_super_admins_wait() {
+    on_both(async |world| {
+        let (sam, susan) = super_admins(&world, None).await;
+        for shut in ["suspend", "archive"] {
+            let otto = id(&world.super_admin(&format!("Otto{shut}")).await);
+            match shut {
+                "suspend" => users::suspend(&sam, otto, None).await.unwrap(),
+                _ => users::archive(&sam, otto, None).await.unwrap(),
+            };
+            let asked = waiting(users::restore(&sam, otto, None).await);
+            assert!(user(&world, otto).await.status.is_shut());
+            approve(&susan, asked, None, None).await.unwrap();
+            assert_eq!(user(&world, otto).await.status, users::Status::Active);
+        }
+        // Others do not wait, and the operator never does.
+        let erin = id(&world.employee("Erin").await);
+        users::suspend(&sam, erin, None).await.unwrap();
+        users::restore(&sam, erin, None).await.unwrap();
+        let vera = id(&world.super_admin("Vera").await);
+        users::archive(&sam, vera, None).await.unwrap();
+        users::restore(&world.operator(), vera, None).await.unwrap();
+
+        // A ban of the auth protocol is lifted by programs only.
+        let ban = |text: &str| Update { ban: admin::Ban::read(text), ..Update::default() };
+        people::update_account(&sam, vera, ban("24h")).await.unwrap();
+        assert_eq!(refused(people::update_account(&sam, vera, ban("none")).await), "super_admin_ban");
+        people::update_account(&world.as_actor(Actor::Service), vera, ban("none")).await.unwrap();
+        people::update_account(&sam, vera, ban("none")).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_super_admin_is_set_up_by_its_owner_only() {
+    on_both(async |world| {
+        let (sam, susan) = super_admins(&world, None).await;
+        let carla = people::CreateUser {
+            first_name: "Carla".to_owned(),
+            last_name: "Diaz".to_owned(),
+            email: "carla@example.com".to_owned(),
+            ..Default::default()
+        };
+        let asked = waiting(people::create(&sam, Role::SuperAdmin, carla).await);
+        approve(&susan, asked, None, None).await.unwrap();
+        let carla = users::find(&sam, "carla@example.com").await.unwrap().id;
+        let password = || Update { password: Some("correct horse battery staple".to_owned()), ..Update::default() };
+        let email = Update { email: Some("sam+carla@example.com".to_owned()), ..Update::default() };
+        for change in [password(), email] {
+            assert_eq!(refused(people::update_account(&sam, carla, change).await), "super_admin_sets_up_alone");
+        }
+        for action in [LinkAction::Recovery, LinkAction::Invite, LinkAction::Magiclink] {
+            let link = admin::generate_link(&sam, action, "carla@example.com", None, None, Default::default()).await;
+            assert_eq!(refused(link), "super_admin_sets_up_alone");
+        }
+        // Programs hold the key to all accounts.
+        people::update_account(&world.as_actor(Actor::Service), carla, password()).await.unwrap();
+        // Others are set up by super admins as before.
+        let erin = people::CreateUser {
+            first_name: "Erin".to_owned(),
+            last_name: "Diaz".to_owned(),
+            email: "erin@example.com".to_owned(),
+            ..Default::default()
+        };
+        let erin = people::create(&sam, Role::Employee, erin).await.unwrap().id;
+        people::update_account(&sam, erin, password()).await.unwrap();
     })
     .await;
 }
@@ -175,11 +290,14 @@ async fn only_another_super_admin_with_a_recent_proof_approves() {
         let company = world.company("Acme").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
         let (_, _, maya) = world.client("Maya", company, Some(iso)).await;
-        for other in [&erin, &world.company_admin("Clara", company).await, &ivan, &maya] {
+        let clara = world.company_admin("Clara", company).await;
+        for other in [&erin, &clara, &ivan, &maya] {
             assert_eq!(refused(approvals::get(other, asked).await), "not_found");
             assert_eq!(refused(approve(other, asked, None, None).await), "not_found");
             assert_eq!(refused(approvals::decline(other, asked, None, None).await), "not_found");
             assert_eq!(refused(approvals::withdraw(other, asked, None).await), "not_found");
+        }
+        for other in [&clara, &ivan, &maya] {
             assert_eq!(refused(approvals::list(other, None, &PageQuery::default()).await), "forbidden");
         }
         assert_eq!(refused(approve(&world.anonymous(), asked, None, None).await), "unauthenticated");
@@ -397,7 +515,7 @@ async fn one_approval_waits_for_an_act_on_a_target() {
         let asked = waiting(commissions::pay(&sam, run, None, None).await);
         assert_eq!(waiting(commissions::pay(&sam, run, None, None).await), asked, "asked twice");
         let another_day = commissions::pay(&sam, run, None, Some("2026-11-01")).await;
-        assert_eq!(refused(another_day), "approval_waits");
+        assert_eq!(refused(another_day), "approval_waits_own");
         assert_eq!(refused(commissions::pay(&susan, run, None, None).await), "approval_waits");
         assert_eq!(pending(&world).await.len(), 1);
         assert_eq!(refused(approvals::withdraw(&susan, asked, None).await), "forbidden");

@@ -108,7 +108,7 @@ impl Approval {
             }
             Request::CreateSuperAdmin(new) => view.email = Some(new.email),
             Request::ChangeFourEyes { to, .. } => view.four_eyes = Some(to),
-            Request::MakeSuperAdmin { .. } | Request::RotateKeys { .. } => {}
+            Request::MakeSuperAdmin { .. } | Request::RestoreSuperAdmin { .. } | Request::RotateKeys { .. } => {}
         }
         Ok(view)
     }

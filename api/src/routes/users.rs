@@ -339,17 +339,20 @@ pub async fn suspend(
     Account::shut_out(&app, &ctx, id).await
 }
 
-/// Restores a suspended or archived account. Super admins.
+/// Restores a suspended or archived account. Where four eyes is on, a super admin waits for a second one. Super admins.
 #[utoipa::path(post, path = "/users/{id}/restore", operation_id = "user_restore", tag = "users",
-    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody,
+    responses((status = 200, body = Account), (status = 202, body = Approval)))]
 pub async fn restore(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(seen): IfMatch,
     Json(EmptyBody {}): Json<EmptyBody>,
-) -> Result<Versioned<Account>> {
-    users::restore(&ctx, id, seen).await?;
-    Account::now(&ctx, id).await
+) -> Result<Answer<Versioned<Account>>> {
+    if let Err(waiting) = done_or_waiting(&ctx, users::restore(&ctx, id, seen).await).await? {
+        return Ok(waiting.into());
+    }
+    Account::now(&ctx, id).await.map(Answer::Done)
 }
 
 /// Archives an account and blocks sign-in; its data stays. Super admins.

@@ -81,7 +81,9 @@ fn details(request: &Request) -> String {
             };
             format!("{} on {paid_date}", totals.iter().map(total).collect::<Vec<_>>().join(", "))
         }
-        Request::MakeSuperAdmin { version } => format!("version {version} of the account"),
+        Request::MakeSuperAdmin { version } | Request::RestoreSuperAdmin { version } => {
+            format!("version {version} of the account")
+        }
         Request::CreateSuperAdmin(new) => format!("{} <{}>", new.name(), new.email),
         Request::RotateKeys { kid } => format!("replaces {kid}"),
         Request::ChangeFourEyes { to, .. } => {

@@ -1,7 +1,10 @@
 //! Carries out acts that a second super admin approves ([`crate::platform::approvals`]).
 use super::people;
 use crate::{
-    accounts::auth::keys::{KeyInfo, RotationDraft},
+    accounts::{
+        auth::keys::{KeyInfo, RotationDraft},
+        users,
+    },
     kernel::{
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
@@ -54,6 +57,10 @@ async fn carry_out(tx: &mut Tx, ctx: &Ctx, approval: &Approval, new_keys: Option
         Request::MakeSuperAdmin { version } => {
             let user = approval.target.parse().map_err(|_| target())?;
             people::make_super_admin(tx, ctx, user, version).await
+        }
+        Request::RestoreSuperAdmin { version } => {
+            let user = approval.target.parse().map_err(|_| target())?;
+            users::restore_super_admin(tx, ctx, user, version).await
         }
         Request::CreateSuperAdmin(new) => people::create_super_admin(tx, ctx, new).await,
         Request::RotateKeys { kid } => new_keys.ok_or_else(target)?.log_approved(tx, ctx, &kid).await,

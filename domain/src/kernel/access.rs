@@ -593,8 +593,10 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
         (Resource::Commissions, View) => when(user.role != Role::Client),
         (Resource::Commission { .. }, View) => Decision::Allow,
         (Resource::Commissions, Update) | (Resource::Payouts, View | Create | Update) => when(staff),
-        (Resource::Approvals, View) => when(top),
-        (Resource::Approval { requester }, _) if !top && requester != Some(user.id) => Decision::Hide,
+        // Employees see those that they asked for.
+        (Resource::Approvals, View) => when(staff),
+        (Resource::Approvals, Review) => when(top),
+        (Resource::Approval { requester }, _) if !top && (!staff || requester != Some(user.id)) => Decision::Hide,
         (Resource::Approval { .. }, View) => Decision::Allow,
         (Resource::Approval { .. }, Review) => when(top),
         (Resource::Approval { requester }, Cancel) => when(requester == Some(user.id)),

@@ -18,11 +18,14 @@ use crate::{
     kernel::{
         access::{Action, Actor, Resource, Role},
         ctx::{Ctx, Options},
-        db::Db,
+        db::{Db, Sql},
         error::{Error, Result},
         ids::{CompanyId, IsoId, UserId},
     },
-    platform::rollups::{self, Counter},
+    platform::{
+        rollups::{self, Counter},
+        settings,
+    },
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -95,15 +98,22 @@ pub async fn list(ctx: &Ctx, q: Option<&str>, oldest_first: bool, offset: i64, l
 }
 
 /// Sign-in links, password and address of an account in use are reserved to service tokens and the operator: a person
-/// could act in the owner's name.
+/// could act in the owner's name. So are those of a super admin who has not signed in yet, where four eyes is on: a person
+/// could approve their own acts.
 ///
 /// # Errors
-/// Forbidden `account_in_use` for people.
-fn check_not_in_use(ctx: &Ctx, user: &User) -> Result<()> {
-    match ctx.actor {
-        Actor::User(_) if is_in_use(user) => Err(Error::forbidden("account_in_use")),
-        _ => Ok(()),
+/// Forbidden `account_in_use`, `super_admin_sets_up_alone` for people.
+async fn check_not_in_use(db: &mut impl Sql, ctx: &Ctx, user: &User) -> Result<()> {
+    if !matches!(ctx.actor, Actor::User(_)) {
+        return Ok(());
     }
+    if is_in_use(user) {
+        return Err(Error::forbidden("account_in_use"));
+    }
+    if user.role == Role::SuperAdmin && settings::within(db).await?.four_eyes.is_on() {
+        return Err(Error::forbidden("super_admin_sets_up_alone"));
+    }
+    Ok(())
 }
 
 /// Whether the owner of an account has set it up or signed in.

@@ -152,8 +152,8 @@ impl Passkey {
 /// Starts the registration of a passkey of the signed-in user.
 ///
 /// # Errors
-/// Unauthenticated; Forbidden `insufficient_aal` while a second factor is to be verified; Conflict `passkey_disabled`,
-/// `reauthentication_needed`, `too_many_passkeys`.
+/// Unauthenticated; Forbidden `insufficient_aal` while a second factor is to be verified, `session_begun_by_administrator`;
+/// Conflict `passkey_disabled`, `reauthentication_needed`, `too_many_passkeys`.
 #[tracing::instrument(level = "debug", name = "auth.passkeys.start_registration", skip_all)]
 pub async fn start_registration(ctx: &Ctx) -> Result<Ceremony> {
     let me = factors::require_signed_in(ctx)?;
@@ -199,13 +199,17 @@ async fn check_registration(tx: &mut Tx, ctx: &Ctx, me: &SignedIn) -> Result<Use
     let user = factors::lock_signed_in(tx, me.id).await?;
     factors::require_aal2_if_enrolled(tx, me).await?;
     sessions::require_recent_reauthentication(tx, ctx, me).await?;
+    // A passkey would outlast the session and hide who began it.
+    if me.begun_by.is_some() {
+        return Err(Error::forbidden("session_begun_by_administrator"));
+    }
     if store::list(tx, me.id).await?.iter().filter(|passkey| passkey.is_verified()).count() >= MAX_PASSKEYS {
         return Err(Error::conflict("too_many_passkeys"));
     }
     Ok(user)
 }
 
-/// Registers a passkey. It is a second factor, too, where the session has verified one or the role requires one.
+/// Registers a passkey. It is a second factor, too, where the account has one or the role requires one.
 ///
 /// # Errors
 /// As [`start_registration`]; Conflict `webauthn_challenge_not_found`, `webauthn_challenge_expired`,
@@ -297,7 +301,7 @@ impl Registration {
             credential: Some(made.credential),
             aaguid: made.aaguid,
             device_kind: made.device_kind,
-            second_factor: me.mfa.aal2 || me.mfa.required,
+            second_factor: me.mfa.enrolled || me.mfa.required,
             last_challenged_at: None,
             last_used_at: None,
             created_at: now,

@@ -10,7 +10,10 @@ use crate::{
         ids::{CompanyId, IsoId, UserId},
     },
     outbox::notifications,
-    platform::activity,
+    platform::{
+        activity,
+        approvals::{self, Request},
+    },
 };
 
 /// Changes the role of an account and what it belongs to, within a use case that has checked both: counters, search
@@ -62,14 +65,49 @@ pub async fn suspend(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<Use
 /// Restores a suspended or archived account to its former status. Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `stale`, `reauthentication_needed` for a super admin.
+/// NotFound; Forbidden; Conflict `stale`, `reauthentication_needed` for a super admin; `approval_pending` and others of
+/// [`approvals::request`] where a super admin waits for a second one.
 #[tracing::instrument(level = "debug", name = "users.restore", skip_all, fields(user_id = %id))]
 pub async fn restore(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
     ctx.may(Action::Suspend, Resource::Users)?;
-    transition(ctx, id, expected, "user.restored", |user| {
-        Ok(matches!(user.status, Status::Suspended | Status::Archived).then(|| user.status_after_restore()))
+    ctx.transaction(|tx| {
+        async move {
+            store::lock_super_admins(tx, ctx.now()).await?;
+            let user = lock(tx, id, expected).await?;
+            if !user.status.is_shut() {
+                return Ok(Ok(user));
+            }
+            if user.role == Role::SuperAdmin {
+                ctx.require_recent_proof()?;
+                if approvals::is_required(tx, ctx, |_| true).await? {
+                    let request = Request::RestoreSuperAdmin { version: user.version };
+                    return approvals::request(tx, ctx, &request, id.to_string(), user.name()).await.map(Err);
+                }
+            }
+            let to = user.status_after_restore();
+            move_to(tx, ctx, &user, to, "user.restored").await.map(Ok)
+        }
+        .scope_boxed()
     })
-    .await
+    .await?
+}
+
+/// [`restore`] of an approved super admin.
+///
+/// # Errors
+/// NotFound; Conflict `stale`.
+pub(crate) async fn restore_super_admin(tx: &mut Tx, ctx: &Ctx, id: UserId, version: i64) -> Result<()> {
+    store::lock_super_admins(tx, ctx.now()).await?;
+    let user = lock(tx, id, Some(version)).await?;
+    let to = user.status_after_restore();
+    move_to(tx, ctx, &user, to, "user.restored").await.map(drop)
+}
+
+async fn move_to(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status, action: &'static str) -> Result<User> {
+    let changed = change_status(tx, ctx, user, to).await?;
+    let event = event(action, &changed).with("from", user.status.name()).with("to", to.name());
+    activity::append(tx, ctx, event).await?;
+    Ok(changed)
 }
 
 /// Archives an account: hidden from lists, no sign-in. Super admins and the operator.
@@ -102,10 +140,7 @@ async fn transition(
             if user.role == Role::SuperAdmin {
                 ctx.require_recent_proof()?;
             }
-            let changed = change_status(tx, ctx, &user, to).await?;
-            let event = event(action, &changed).with("from", user.status.name()).with("to", to.name());
-            activity::append(tx, ctx, event).await?;
-            Ok(changed)
+            move_to(tx, ctx, &user, to, action).await
         }
         .scope_boxed()
     })

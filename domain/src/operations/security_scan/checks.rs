@@ -16,9 +16,9 @@ use crate::{
         i18n, schema as schema_text,
     },
     operations::{backups, demo_accounts, health_checks, recount},
-    platform::{activity, queue, settings},
+    platform::{activity, holidays, queue, settings},
 };
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Datelike, Days, Duration, Utc};
 use futures::future::BoxFuture;
 use std::{fmt, future::Future, path::Path, sync::Arc};
 
@@ -48,6 +48,8 @@ pub(crate) const MAX_SIGNING_KEY_AGE_DAYS: i64 = 365;
 const MAX_CLOCK_DIFFERENCE_SECONDS: i64 = 5;
 /// A due job that waits longer has no worker, or too few.
 const MAX_QUEUE_DELAY: Duration = Duration::minutes(15);
+/// The table of public holidays should reach this far.
+const HOLIDAYS_AHEAD_DAYS: u64 = 400;
 /// Accounts that are named.
 const MAX_NAMED: usize = 5;
 
@@ -60,7 +62,13 @@ pub async fn run_all(ctx: &Ctx, program: &ProgramChecks) -> Result<Vec<Finding>>
     let mut findings =
         vec![encryption(ctx), passkeys(ctx), demo_sign_ins(ctx).await?, second_factor(ctx).await?, staff(ctx).await?];
     findings.extend(super_admins(ctx).await?);
-    findings.extend([default_password(ctx), signup(ctx), log(ctx).await?, signing_keys(ctx)]);
+    findings.extend([
+        default_password(ctx),
+        signup(ctx),
+        log(ctx).await?,
+        signing_keys(ctx),
+        public_holidays(ctx).await?,
+    ]);
     findings.extend(unusable_factors(ctx).await?);
     findings.extend([storage(ctx).await, scanner(ctx).await, queue(ctx).await?, workers(ctx).await?]);
     findings.extend([database(ctx).await?, schema(ctx).await?, counters(ctx).await?, clock(ctx).await?]);
@@ -111,6 +119,14 @@ async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
     let open = demo_accounts::list_open(ctx).await?.join(", ");
     let found = if open.is_empty() { ok("demo", "no_demo_sign_ins") } else { note("demo", "demo_mode") };
     Ok(found.with("accounts", open))
+}
+
+/// Due dates in business days are counted with a table of public holidays, which a release brings.
+async fn public_holidays(ctx: &Ctx) -> Result<Finding> {
+    let last = holidays::last_day();
+    let ends_soon = last < settings::office_today(ctx).await? + Days::new(HOLIDAYS_AHEAD_DAYS);
+    let found = if ends_soon { note("holidays", "holidays_end") } else { ok("holidays", "holidays_known") };
+    Ok(found.with("year", last.year()))
 }
 
 async fn second_factor(ctx: &Ctx) -> Result<Finding> {

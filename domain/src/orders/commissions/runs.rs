@@ -7,6 +7,7 @@ use super::{
     store,
 };
 use crate::{
+    accounts::users,
     directory::isos::{self, PayoutAccount},
     kernel::{
         access::{Action, Resource},
@@ -22,12 +23,15 @@ use crate::{
     },
     platform::{
         activity::{self, Event},
-        approvals::{self, Request, Total},
+        approvals::{self, Act, Request, Total},
         settings,
     },
 };
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, Duration, NaiveDate};
 use std::collections::BTreeMap;
+
+/// The period whose payouts count together against the limit of four eyes.
+const LIMIT_PERIOD: Duration = Duration::hours(24);
 
 /// A run with its transfers.
 #[derive(Clone, Debug)]
@@ -92,7 +96,8 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
     run(ctx, opened.await?).await
 }
 
-/// Marks a run as paid; its rows never change again. Above the limit of four eyes it waits for a second super admin. Staff.
+/// Marks a run as paid; its rows never change again. Where the payouts of a day pass the limit of four eyes it waits for
+/// a second super admin. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`, `reauthentication_needed`; stale;
@@ -112,7 +117,8 @@ pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Op
         async move {
             let before = lock_open(tx, id, version).await?;
             let totals = totals(&store::payouts(tx, &[id]).await?);
-            if approvals::is_required(tx, ctx, |rule| rule.holds_payouts(&totals)).await? {
+            let counted = with_recent(tx, ctx, &totals).await?;
+            if approvals::is_required(tx, ctx, |rule| rule.holds_payouts(&counted)).await? {
                 let request = Request::PayRun { version: before.version, paid_date: date, totals };
                 return approvals::request(tx, ctx, &request, id.to_string(), before.name()).await.map(Err);
             }
@@ -137,6 +143,22 @@ pub(crate) async fn pay_approved(
 ) -> Result<()> {
     let before = lock_open(tx, id, Some(version)).await?;
     mark_paid(tx, ctx, before, paid_date).await
+}
+
+/// The totals of a run with those that were paid in the last day without an approval, so that several runs below the limit of
+/// four eyes are no way around it. Other payments wait meanwhile.
+async fn with_recent(tx: &mut Tx, ctx: &Ctx, run: &[Total]) -> Result<Vec<Total>> {
+    users::lock_super_admins(tx, ctx.now()).await?;
+    let recent = store::paid_since(tx, ctx.now() - LIMIT_PERIOD).await?;
+    let approved = approvals::approved_targets(tx, ctx, Act::PayRun, LIMIT_PERIOD).await?;
+    let alone: Vec<PayoutRunId> = recent.into_iter().filter(|run| !approved.contains(&run.to_string())).collect();
+    let paid = totals(&store::payouts(tx, &alone).await?);
+    let sum = |total: &Total| {
+        let before: i64 =
+            paid.iter().filter(|paid| paid.currency == total.currency).map(|paid| paid.amount_minor).sum();
+        Total { amount_minor: total.amount_minor + before, ..*total }
+    };
+    Ok(run.iter().map(sum).collect())
 }
 
 /// What a run transfers, by currency.

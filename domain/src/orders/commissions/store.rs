@@ -533,6 +533,13 @@ pub async fn payouts(db: &mut impl Sql, runs: &[PayoutRunId]) -> Result<Vec<Payo
     runs.iter().fold(db.sql_built(text), |query, id| query.bind(*id)).all().await
 }
 
+/// The runs that were recorded as paid after this time.
+pub async fn paid_since(tx: &mut Tx, since: DateTime<Utc>) -> Result<Vec<PayoutRunId>> {
+    let rows: Vec<(PayoutRunId,)> =
+        tx.sql("select id from payout_runs where status = 'paid' and updated_at > $1").bind(since).all().await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
 /// Closes a run: paid on a date, or discarded.
 pub async fn end_run(tx: &mut Tx, run: &Run) -> Result<()> {
     tx.sql("update payout_runs set status = $2, paid_date = $3, updated_at = $4, updated_by = $5, version = $6 where id = $1")

@@ -22,6 +22,7 @@ use crate::{
         settings::{self, FourEyes},
     },
 };
+use chrono::Duration;
 use serde_json::Value;
 
 /// Whether an act of this actor waits, by the settings in force.
@@ -40,7 +41,7 @@ pub(crate) async fn is_required(tx: &mut Tx, ctx: &Ctx, holds: impl FnOnce(&Four
 /// commit; its caller then returns the error: Conflict `approval_pending` with the `approval_id`.
 ///
 /// # Errors
-/// Conflict `approval_waits` while the act waits already, `no_second_super_admin`.
+/// Conflict `approval_waits`, `approval_waits_own` while the act waits already, `no_second_super_admin`.
 pub(crate) async fn request(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -59,6 +60,8 @@ pub(crate) async fn request(
             expire(tx, ctx, other.id).await?;
         } else if other.requested_by == me.id && other.payload == payload {
             return Ok(pending(other.id));
+        } else if other.requested_by == me.id {
+            return Err(Error::conflict("approval_waits_own"));
         } else {
             return Err(waits(&other.requester));
         }
@@ -95,6 +98,11 @@ fn waits(requester: &str) -> Error {
     Error::Conflict(Problem::new("approval_waits").with("requester", requester))
 }
 
+/// The targets of an act that a second super admin approved lately: within [`TTL`] and `period`.
+pub(crate) async fn approved_targets(tx: &mut Tx, ctx: &Ctx, act: Act, period: Duration) -> Result<Vec<String>> {
+    store::approved_since(tx, act, ctx.now() - TTL - period).await
+}
+
 /// Refuses to switch four eyes on where no second super admin could approve.
 ///
 /// # Errors
@@ -110,15 +118,16 @@ async fn count_others(tx: &mut Tx, ctx: &Ctx, but: Option<UserId>) -> Result<i64
     store::count_super_admins(tx, but, ctx.options.demo, ctx.now()).await
 }
 
-/// Approvals, newest first. Super admins and the operator.
+/// Approvals, newest first: all for super admins and the operator, for employees those that they asked for.
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit or cursor.
 #[tracing::instrument(level = "debug", name = "approvals.list", skip_all)]
 pub async fn list(ctx: &Ctx, status: Option<Status>, page: &PageQuery) -> Result<Page<Approval>> {
     ctx.may(Action::View, Resource::Approvals)?;
+    let requester = if ctx.can(Action::Review, Resource::Approvals) { None } else { ctx.actor.user_id() };
     let limit = page.limit()?;
-    let rows = store::list(&mut ctx.db(), status, page.after()?, limit + 1).await?;
+    let rows = store::list(&mut ctx.db(), status, requester, page.after()?, limit + 1).await?;
     Ok(Page::from_rows(rows, limit, |row| (row.requested_at, row.id)))
 }
 

@@ -24,6 +24,8 @@ crate::kernel::text_enum! {
         MakeSuperAdmin = "make_super_admin",
         /// Create a super admin.
         CreateSuperAdmin = "create_super_admin",
+        /// Let a suspended or archived super admin in again.
+        RestoreSuperAdmin = "restore_super_admin",
         /// Rotate the signing keys.
         RotateKeys = "rotate_keys",
         /// Change the setting itself.
@@ -90,6 +92,7 @@ impl Approval {
 pub enum Request {
     PayRun { version: i64, paid_date: NaiveDate, totals: Vec<Total> },
     MakeSuperAdmin { version: i64 },
+    RestoreSuperAdmin { version: i64 },
     CreateSuperAdmin(NewSuperAdmin),
     RotateKeys { kid: String },
     ChangeFourEyes { from: FourEyes, to: FourEyes },
@@ -100,6 +103,7 @@ impl Request {
         match self {
             Self::PayRun { .. } => Act::PayRun,
             Self::MakeSuperAdmin { .. } => Act::MakeSuperAdmin,
+            Self::RestoreSuperAdmin { .. } => Act::RestoreSuperAdmin,
             Self::CreateSuperAdmin(_) => Act::CreateSuperAdmin,
             Self::RotateKeys { .. } => Act::RotateKeys,
             Self::ChangeFourEyes { .. } => Act::ChangeFourEyes,
@@ -145,6 +149,7 @@ mod tests {
         for request in [
             Request::PayRun { version: 1, paid_date: NaiveDate::MIN, totals: Vec::new() },
             Request::MakeSuperAdmin { version: 1 },
+            Request::RestoreSuperAdmin { version: 1 },
             Request::CreateSuperAdmin(NewSuperAdmin::default()),
             Request::RotateKeys { kid: String::new() },
             Request::ChangeFourEyes { from: FourEyes::default(), to: FourEyes::default() },

@@ -50,12 +50,16 @@ pub async fn due(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<ApprovalId>> {
 pub async fn list(
     db: &mut impl Sql,
     status: Option<Status>,
+    requester: Option<UserId>,
     before: Option<(DateTime<Utc>, ApprovalId)>,
     limit: usize,
 ) -> Result<Vec<Approval>> {
     let mut conditions = Vec::new();
     if status.is_some() {
         conditions.push("status = $1".to_owned());
+    }
+    if requester.is_some() {
+        conditions.push(format!("requested_by = ${}", conditions.len() + 1));
     }
     if before.is_some() {
         let n = conditions.len() + 1;
@@ -65,6 +69,9 @@ pub async fn list(
     let mut query = db.sql_built(format!("{SELECT} where {all} order by requested_at desc, id desc limit {limit}"));
     if let Some(status) = status {
         query = query.bind(status);
+    }
+    if let Some(requester) = requester {
+        query = query.bind(requester);
     }
     if let Some((at, id)) = before {
         query = query.bind(at).bind(id);
@@ -101,6 +108,17 @@ pub async fn count_super_admins(tx: &mut Tx, but: Option<UserId>, demo: bool, no
     .bind(DEMO_SUPER_ADMIN.to_owned())
     .scalar()
     .await
+}
+
+/// The targets of approved acts that were asked for after this time.
+pub async fn approved_since(tx: &mut Tx, act: Act, since: DateTime<Utc>) -> Result<Vec<String>> {
+    let rows: Vec<(String,)> = tx
+        .sql("select target from approvals where status = 'approved' and act = $1 and requested_at > $2")
+        .bind(act)
+        .bind(since)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(target,)| target).collect())
 }
 
 /// Whether the account got its present power after this time: created, given a role, or let in again.

@@ -68,6 +68,11 @@ static TABLE: LazyLock<BTreeMap<Country, BTreeMap<NaiveDate, TableRow>>> = LazyL
     table
 });
 
+/// The last day of the table of public holidays.
+pub(crate) fn last_day() -> NaiveDate {
+    TABLE.values().filter_map(|days| days.keys().next_back()).min().copied().unwrap_or_default()
+}
+
 /// Business days of a country from a day on: Saturdays, Sundays and public holidays do not count.
 #[derive(Clone, Debug)]
 pub struct BusinessDays {

@@ -156,7 +156,8 @@ function Subject({ approval }: { approval: Approval }) {
   const { t } = useTranslation(['admin', 'names']);
   const { act, subject, target_id: id } = approval;
   if (act === 'pay_run' && id) return <RecordLink to={paths.employeePayout(id)} name={subject} />;
-  if (act === 'make_super_admin' && id) return <RecordLink to={paths.adminUser(id)} name={subject} />;
+  if ((act === 'make_super_admin' || act === 'restore_super_admin') && id)
+    return <RecordLink to={paths.adminUser(id)} name={subject} />;
   if (act === 'change_four_eyes') return t('four_eyes.title');
   return act === 'rotate_keys' ? subject.slice(0, 12) : subject;
 }

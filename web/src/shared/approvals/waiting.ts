@@ -10,9 +10,10 @@ export function toastWaiting(): void {
   toast({ title: i18next.t('common:waiting.title'), description: i18next.t('common:waiting.text') });
 }
 
-/** The approval that an act waits for, as super admins see it. */
+/** The approval that an act waits for: any for super admins, for employees one that they asked for. */
 export function useWaiting(act: Approval['act'], target?: string): Approval | undefined {
   const { role } = useMe();
-  const { data } = useQuery({ ...queries.pendingApprovals(), enabled: role === 'super_admin' });
+  const staff = role === 'super_admin' || role === 'employee';
+  const { data } = useQuery({ ...queries.pendingApprovals(), enabled: staff });
   return data?.find((approval) => approval.act === act && (!target || approval.target_id === target));
 }

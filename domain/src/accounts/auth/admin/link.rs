@@ -95,7 +95,7 @@ pub async fn generate_link(
             if !users::can_sign_in(tx, &user, ctx.now()).await? {
                 return Err(Error::NotFound("user"));
             }
-            check_not_in_use(ctx, &user)?;
+            check_not_in_use(tx, ctx, &user).await?;
             let (user, to) = match action {
                 LinkAction::EmailChangeCurrent | LinkAction::EmailChangeNew => {
                     let user = waiting_for(tx, ctx, user, new_email).await?;

@@ -19,7 +19,7 @@ use crate::{
         validate::Validator,
     },
     outbox::mails::{self, SecurityAct},
-    platform::activity,
+    platform::{activity, approvals},
 };
 use chrono::Duration;
 use serde_json::{Map, Value};
@@ -109,7 +109,7 @@ pub(crate) async fn validate_update(ctx: &Ctx, id: UserId, change: Update) -> Re
     check.finish()?;
     let moves = email.as_deref().is_some_and(|email| users::email_key(email) != user.email_key);
     if moves || change.password.is_some() || change.password_hash.is_some() {
-        check_not_in_use(ctx, &user)?;
+        check_not_in_use(&mut ctx.db(), ctx, &user).await?;
     }
     let password = match (&change.password, &change.password_hash) {
         (Some(password), _) => {
@@ -146,7 +146,7 @@ pub(crate) async fn apply_update(tx: &mut Tx, ctx: &Ctx, id: UserId, update: &Va
     let mut user = users::lock(tx, id, None).await?;
     // Checked again under the lock: the owner may have signed in meanwhile.
     if *moves || password.is_some() {
-        check_not_in_use(ctx, &user)?;
+        check_not_in_use(tx, ctx, &user).await?;
     }
     if change.data.is_some() || !app_metadata.is_empty() {
         user.metadata = merge_metadata(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
@@ -213,7 +213,13 @@ async fn set_ban(tx: &mut Tx, ctx: &Ctx, user: User, ban: Ban) -> Result<User> {
             users::check_not_last_super_admin(tx, ctx, &user).await?;
             (Some(ctx.now() + time), "user.banned")
         }
-        Ban::Lift => (None, "user.unbanned"),
+        Ban::Lift => {
+            let lets_in = user.role == Role::SuperAdmin && user.banned_until.is_some_and(|until| until > ctx.now());
+            if lets_in && approvals::is_required(tx, ctx, |_| true).await? {
+                return Err(Error::forbidden("super_admin_ban"));
+            }
+            (None, "user.unbanned")
+        }
     };
     let user = User { banned_until: until, ..user };
     users::store::save_restrictions(tx, &user).await?;

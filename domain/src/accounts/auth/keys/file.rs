@@ -16,6 +16,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::{
+    fs::{File, Metadata, TryLockError},
     io::Write,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -33,13 +34,16 @@ pub(super) struct FileFingerprint {
 
 impl FileFingerprint {
     pub fn of(path: &Path) -> Option<Self> {
-        let about = std::fs::metadata(path).ok()?;
-        Some(Self {
+        std::fs::metadata(path).ok().map(|about| Self::from_metadata(&about))
+    }
+
+    fn from_metadata(about: &Metadata) -> Self {
+        Self {
             modified: about.modified().ok(),
             length: about.len(),
             #[cfg(unix)]
-            inode: std::os::unix::fs::MetadataExt::ino(&about),
-        })
+            inode: std::os::unix::fs::MetadataExt::ino(about),
+        }
     }
 }
 
@@ -69,8 +73,8 @@ pub fn list(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
 /// second. Super admins and the operator; where four eyes is on it waits for a second super admin.
 ///
 /// # Errors
-/// Forbidden; Conflict `reauthentication_needed`; Internal, naming the file and what is wrong with it; `approval_pending`
-/// and others of [`approvals::request`] where it waits.
+/// Forbidden; Conflict `reauthentication_needed`, `rotation_under_way`; Internal, naming the file and what is wrong with it;
+/// `approval_pending` and others of [`approvals::request`] where it waits.
 #[tracing::instrument(level = "debug", name = "auth.keys.rotate", skip_all)]
 pub async fn rotate(ctx: &Ctx, path: &Path) -> Result<Vec<KeyInfo>> {
     ctx.may(Action::Update, Resource::Settings)?;
@@ -99,14 +103,17 @@ pub(crate) struct RotationDraft {
     keys: Vec<KeyInfo>,
     /// Id of the present signing key.
     replaced: String,
+    /// Locked until the draft is dropped, so that two rotations at once do not lose a key.
+    _lock: File,
 }
 
 impl RotationDraft {
     /// Writes the draft, before a transaction.
     ///
     /// # Errors
-    /// Internal, naming the file and what is wrong with it.
+    /// Conflict `rotation_under_way`; Internal, naming the file and what is wrong with it.
     pub fn write(ctx: &Ctx, path: &Path) -> Result<Self> {
+        let lock = lock(path)?;
         let text = std::fs::read_to_string(path).map_err(|e| file_error(path, &e))?;
         let present = key_infos(&text, path).map_err(|e| file_error(path, &e))?;
         let replaced = present.first().map(|key| key.kid.clone()).unwrap_or_default();
@@ -114,7 +121,7 @@ impl RotationDraft {
         // Validated before the atomic replacement.
         let keys = key_infos(&text, path).map_err(|e| file_error(path, &e))?;
         let draft = write_temporary(path, &ctx.random, &text).map_err(|e| file_error(path, &e))?;
-        Ok(Self { path: path.to_owned(), draft, keys, replaced })
+        Ok(Self { path: path.to_owned(), draft, keys, replaced, _lock: lock })
     }
 
     /// Logs the rotation that was asked for while `kid` signed, which must be the case still.
@@ -148,6 +155,22 @@ impl Drop for RotationDraft {
         // Installed, it is gone.
         let _ = std::fs::remove_file(&self.draft);
     }
+}
+
+/// Locks the key file against another rotation.
+fn lock(path: &Path) -> Result<File> {
+    let file = File::open(path).map_err(|e| file_error(path, &e))?;
+    let is_locked = match file.try_lock() {
+        Ok(()) => true,
+        Err(TryLockError::WouldBlock) => false,
+        Err(TryLockError::Error(e)) => return Err(file_error(path, &e)),
+    };
+    // A rotation may have replaced the file before it was locked.
+    let opened = file.metadata().ok().map(|about| FileFingerprint::from_metadata(&about));
+    if is_locked && opened == FileFingerprint::of(path) {
+        return Ok(file);
+    }
+    Err(Error::conflict("rotation_under_way"))
 }
 
 /// The key file's text with a new key before the others.

@@ -10,8 +10,10 @@ import {
 } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { actBody } from '../../../api/approvals';
 import { api, body, versionedBody } from '../../../api/client';
 import type { Account } from '../../../api/types';
+import { toastWaiting } from '../../../shared/approvals/waiting';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import type { RowAction } from '../../../ui/RowMenu';
@@ -22,7 +24,8 @@ import { RoleForm } from './RoleForm';
 type ActionInput = 'invite' | 'suspend' | 'restore' | 'archive' | 'reset_mfa' | 'sign_out';
 type Dialog = Exclude<ActionInput, 'invite' | 'restore'> | 'role' | 'impersonate';
 
-function runAction(user: Account, action: ActionInput): Promise<Account> {
+/** Null where the act waits for a second super admin. */
+function runAction(user: Account, action: ActionInput): Promise<Account | null> {
   const request = { params: versionedBody(user), body: {} };
   const call = { params: { path: { id: user.id } }, body: {} };
   if (action === 'invite') return body(api.POST('/rest/v1/users/{id}/invite', call));
@@ -30,7 +33,7 @@ function runAction(user: Account, action: ActionInput): Promise<Account> {
   if (action === 'sign_out') return body(api.POST('/rest/v1/users/{id}/sign-out', call));
   if (action === 'suspend') return body(api.POST('/rest/v1/users/{id}/suspend', request));
   if (action === 'archive') return body(api.POST('/rest/v1/users/{id}/archive', request));
-  return body(api.POST('/rest/v1/users/{id}/restore', request));
+  return actBody<Account>(api.POST('/rest/v1/users/{id}/restore', request));
 }
 
 /** Actions on an account and their dialogs. */
@@ -41,13 +44,14 @@ export function useUserActions(user: Account): { actions: RowAction[]; dialog: R
   const name = `${user.first_name} ${user.last_name}`;
   const save = useSave({
     save: async (action: ActionInput) => {
-      await runAction(user, action);
-      return action;
+      const changed = await runAction(user, action);
+      return { action, waits: !changed };
     },
-    invalidates: 'user',
-    onSaved: (action) => {
+    invalidates: ['user', 'approval'],
+    onSaved: ({ action, waits }) => {
       close();
-      toast({ title: t(`done.${action}`), description: action === 'invite' ? user.email : name });
+      if (waits) return toastWaiting();
+      return toast({ title: t(`done.${action}`), description: action === 'invite' ? user.email : name });
     },
   });
   const all: (RowAction & { needs: string })[] = [
