@@ -178,6 +178,11 @@ async fn unread_counts_are_per_user() {
         write(&app, &erin, json!({ "thread_id": thread, "body": "Note", "internal": true })).await;
         assert_eq!((unread(&erin).await, unread(&sam).await, unread(&maya).await), ((1, 1), (2, 5), (1, 1)));
         assert_eq!(threads(&maya, "").await[0]["unread"], 1);
+        // Who answers has read the thread.
+        write(&app, &sam, json!({ "thread_id": thread, "body": "Another" })).await;
+        assert_eq!((unread(&sam).await, unread(&erin).await), ((1, 1), (2, 2)));
+        write(&app, &maya, json!({ "thread_id": thread, "body": "Thanks" })).await;
+        assert_eq!(unread(&maya).await, (0, 0));
     })
     .await;
 }

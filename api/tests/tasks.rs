@@ -115,6 +115,7 @@ async fn assigned_requests_are_tasks_of_their_assignee() {
         let tasks = erin.get("/rest/v1/tasks").await.ok();
         let first = &tasks["items"][0];
         assert_eq!((&first["kind"], &first["status"]), (&json!("request"), &json!("pending")));
+        assert_eq!(first["request_kind"], "support");
         assert_eq!((&first["client_name"], first["due_date"].is_string()), (&json!("Maya Test"), true));
         for field in ["spv_id", "spv_identifier", "client_id", "step_name"] {
             assert_eq!(first[field], Value::Null, "{field}");

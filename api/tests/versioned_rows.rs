@@ -84,7 +84,7 @@ async fn job_list_pages_by_cursor() {
         for _ in 0..5 {
             sam.post("/rest/v1/settings/test-mail", json!({})).await.ok();
         }
-        for status in ["", "&status=pending"] {
+        for status in ["", "&status=pending", "&status=open"] {
             let ids = |page: &Value| -> Vec<String> {
                 page["items"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned()).collect()
             };

@@ -337,6 +337,7 @@ test('job list loads further pages by keyboard without duplicates', async ({ own
   await sigrid.open(paths.adminDashboard);
   await sigrid.link('Jobs', sigrid.card('Server status')).click();
   await sigrid.expectPath(paths.adminJobs);
+  await expect(sigrid.field('Status')).toHaveValue('Not completed');
   await sigrid.field('Status').click();
   // The newest jobs include these; the table shows whether they failed.
   const read = sigrid.page.waitForResponse((response) => response.url().includes('status=dead'));

@@ -60,6 +60,7 @@ impl From<queue::JobRow> for Job {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListJobsQuery {
+    /// `pending`, `queued`, `running`, `done`, `failed`, `dead`, or `open` for all that are not done.
     status: Option<String>,
     /// Sort order; only `-id` is supported.
     order: Option<String>,

@@ -27,6 +27,8 @@ pub struct Lead {
     iso_id: IsoId,
     iso_name: String,
     company_id: CompanyId,
+    /// The partner's company, to which a converted client belongs.
+    company_name: String,
     first_name: String,
     last_name: String,
     email: String,
@@ -59,6 +61,7 @@ impl Lead {
             id: row.id,
             iso_id: row.iso_id,
             company_id: row.company_id,
+            company_name: row.company_name,
             first_name: row.first_name,
             last_name: row.last_name,
             email: row.email,

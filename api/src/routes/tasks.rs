@@ -7,7 +7,10 @@ use crate::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
-    desk::tasks::{self, Kind},
+    desk::{
+        requests,
+        tasks::{self, Kind},
+    },
     kernel::ids::{SpvId, UserId},
     orders::{steps::Party, templates},
 };
@@ -23,6 +26,8 @@ pub struct Task {
     id: Uuid,
     /// Title of the step or document; reference of a request.
     name: String,
+    /// What a request asks for.
+    request_kind: Option<requests::Kind>,
     /// The step, also the one of a document; null for a request.
     step_name: Option<String>,
     /// Status of the step, the document request or the request.
@@ -62,6 +67,7 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<TaskList>> {
         kind: task.kind,
         id: task.id,
         name: templates::shown(&ctx, &task.name),
+        request_kind: task.request_kind,
         step_name: task.step_name.map(|name| templates::shown(&ctx, &name)),
         status: task.status,
         due_date: task.due_date,

@@ -36,7 +36,7 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// pending, queued, running, done, failed or dead
+    /// pending, queued, running, done, failed or dead; open: all that are not done
     #[arg(long)]
     status: Option<String>,
     #[command(flatten)]

@@ -5333,6 +5333,8 @@ export interface components {
             can: string[];
             client_id: components["schemas"]["UserId"] | null;
             company_id: components["schemas"]["CompanyId"];
+            /** @description The partner's company, to which a converted client belongs. */
+            company_name: string;
             /** Format: date-time */
             converted_at: string | null;
             /** Format: date-time */
@@ -7331,6 +7333,7 @@ export interface components {
             name: string;
             /** @description Past the due date by the office's day, or past the due time. */
             overdue: boolean;
+            request_kind: components["schemas"]["RequestKind"] | null;
             spv_id: components["schemas"]["SpvId"] | null;
             /** @description Null for a request, like `spv_id`. */
             spv_identifier: string | null;
@@ -11651,6 +11654,7 @@ export interface operations {
     job_list: {
         parameters: {
             query?: {
+                /** @description `pending`, `queued`, `running`, `done`, `failed`, `dead`, or `open` for all that are not done. */
                 status?: string;
                 /** @description Sort order; only `-id` is supported. */
                 order?: string;

@@ -111,6 +111,9 @@ async fn send_in(
     }
     let author = ctx.actor.user_id().unwrap_or(UserId(uuid::Uuid::nil()));
     store::increment_unread_of_staff(tx, thread_ref.id, author).await?;
+    // Who answers has read the thread.
+    store::mark_read(tx, thread_ref.id, author).await?;
+    notifications::mark_seen(tx, author, thread_ref.id.0, ctx.now()).await?;
     if message.by_staff && !message.internal {
         store::increment_unread(tx, thread_ref.id, thread_ref.client_id).await?;
     }

@@ -1,7 +1,7 @@
 //! SQL of tasks.
 use super::CompletedStep;
 use crate::{
-    desk::requests::Request,
+    desk::requests::{self, Request},
     kernel::{
         db::{Db, Sql},
         error::Result,
@@ -33,6 +33,9 @@ pub struct Task {
     pub id: Uuid,
     /// Name of the step or document; reference of a request.
     pub name: String,
+    /// What a request asks for.
+    #[sqlx(skip)]
+    pub request_kind: Option<requests::Kind>,
     /// Name of the step, also of the one that a document is for.
     pub step_name: Option<String>,
     /// Status of the step, document request or request.
@@ -64,6 +67,7 @@ impl Task {
             kind: Kind::Request,
             id: request.id.0,
             name: request.reference(),
+            request_kind: Some(request.kind),
             step_name: None,
             status: request.status.name().to_owned(),
             due_date: Some(request.due_at.with_timezone(&zone).date_naive()),

@@ -49,6 +49,7 @@ crate::kernel::db::row! {
         pub iso_first_name: String = "i.first_name",
         pub iso_last_name: String = "i.last_name",
         pub company_id: CompanyId,
+        pub company_name: String = "k.name",
         pub first_name: String,
         pub last_name: String,
         pub email: String,

@@ -171,7 +171,10 @@ fn table(dialect: Dialect) -> (&'static str, fn(&str) -> String) {
 
 type Columns = (String, Vec<u8>, Status, i64, i64, Option<i64>, Option<i64>, Option<String>);
 
-/// The newest jobs, all or of one [`Status`] by name. Super admins and the operator.
+/// The status filter of all jobs but those that are done.
+const OPEN: &str = "open";
+
+/// The newest jobs: all, those that are not done (`open`), or those of one [`Status`] by name. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden; Invalid for an unknown status, a wrong limit or cursor.
@@ -185,7 +188,10 @@ pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<P
     // `status <> 'Done'` is the condition of our partial index, which is in the order of the list; `beside` keeps the planner
     // from apalis' index by status.
     let not_done = |condition: &str| format!("status <> 'Done' and {}", unindexed(condition));
-    let condition = match status.map(str::parse).transpose().map_err(|problem| Error::field_with("status", problem))? {
+    let is_open = status == Some(OPEN);
+    let status = status.filter(|_| !is_open).map(str::parse).transpose();
+    let condition = match status.map_err(|problem| Error::field_with("status", problem))? {
+        None if is_open => "status <> 'Done'".to_owned(),
         None => "1 = 1".to_owned(),
         Some(Status::Pending) => not_done("status = 'Pending'"),
         Some(Status::Queued) => not_done("status = 'Queued'"),

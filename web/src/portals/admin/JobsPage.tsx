@@ -21,6 +21,7 @@ import { toast } from '../../ui/toasts';
 import classes from './logs/logs.module.css';
 
 const statuses = ['pending', 'queued', 'running', 'done', 'failed', 'dead'] as const;
+const ALL = 'all';
 const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
   pending: 'wait',
   queued: 'wait',
@@ -33,7 +34,9 @@ const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
 export function Component() {
   const { t } = useTranslation('admin');
   const [status, setStatus] = useParam('status');
-  const state = rowsState(useInfiniteQuery(queries.jobs({ status: status || undefined, limit: 100 })));
+  // Completed jobs are many: they are shown when asked for.
+  const shown = status === ALL ? undefined : status || 'open';
+  const state = rowsState(useInfiniteQuery(queries.jobs({ status: shown, limit: 100 })));
   const columns: GridColumn<Job>[] = [
     {
       key: 'name',
@@ -85,9 +88,12 @@ export function Component() {
         actions={
           <ChoiceFilter
             label={t('jobs.status')}
-            all={t('jobs.all')}
+            all={t('jobs.open')}
             value={status}
-            choices={statuses.map((value) => ({ value, label: t(`jobs.is.${value}`) }))}
+            choices={[
+              ...statuses.map((value) => ({ value, label: t(`jobs.is.${value}`) })),
+              { value: ALL, label: t('jobs.all') },
+            ]}
             onChange={setStatus}
           />
         }
@@ -99,7 +105,12 @@ export function Component() {
           columns={columns}
           state={state}
           rowKey={(job) => job.id}
-          empty={<EmptyState icon={<IconListCheck size={20} />} title={t('jobs.none')} />}
+          empty={
+            <EmptyState
+              icon={<IconListCheck size={20} />}
+              title={shown === 'open' ? t('jobs.none_open') : t('jobs.none')}
+            />
+          }
         />
       </Section>
     </>

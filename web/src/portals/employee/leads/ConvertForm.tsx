@@ -48,7 +48,7 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
   return (
     <FormModal
       title={t('leads.convert.title', { name })}
-      text={t('leads.convert.text', { iso: lead.iso_name })}
+      text={t('leads.convert.text', { iso: lead.iso_name, company: lead.company_name })}
       size="md"
       submitLabel={t('leads.convert')}
       busyLabel={t('common:saving')}

@@ -29,7 +29,7 @@ interface Props {
 
 /** Task list: open steps, documents to review and requests, overdue first. */
 export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Props) {
-  const { t } = useTranslation(['employee', 'common']);
+  const { t } = useTranslation(['employee', 'common', 'names']);
   // Requests have none.
   const hasOrders = !state.rows || state.rows.some((task) => task.spv_identifier);
   const columns: GridColumn<Task>[] = [
@@ -39,7 +39,12 @@ export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Pr
       header: t('tasks.task'),
       sort: 'task',
       link: (task) =>
-        task.kind === 'request' ? t('tasks.request_from', { name: task.client_name }) : task.name,
+        task.request_kind
+          ? t('tasks.request_from', {
+              kind: t(`names:request_kind.${task.request_kind}`),
+              name: task.client_name,
+            })
+          : task.name,
       cell: (task) => (
         <>
           {task.kind === 'document_request' && (
