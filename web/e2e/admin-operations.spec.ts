@@ -89,6 +89,58 @@ interface Rules {
   system: { require_mfa: Record<string, boolean | null> };
 }
 
+test('holiday is added, listed and removed, and a day of the table corrected', async ({
+  ownOffice: office,
+}) => {
+  const sigrid = await office.superAdmin();
+  await sigrid.open('/admin-dashboard/settings');
+  const holidays = sigrid.card('Public holidays');
+  await sigrid.choose('Country', 'Singapore', holidays);
+  await sigrid.choose('Year', '2027', holidays);
+  const days = holidays.getByRole('list', { name: 'Public holidays' }).getByRole('listitem');
+  await expect(days.filter({ hasText: 'Jan 1, 2027' })).toBeVisible();
+  const before = await days.count();
+
+  await sigrid.button('Add holiday', holidays).click();
+  const dialog = sigrid.dialog('Add holiday · Singapore');
+  await sigrid.button('Add holiday', dialog).click();
+  await sigrid.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  for (const label of ['Day', 'Name']) {
+    await sigrid.expectFieldError(label, 'Please fill in this field.', dialog);
+  }
+  await sigrid.fillFields({ Day: 'Mar 15, 2027', Name: 'Polling day' }, dialog);
+  await sigrid.button('Add holiday', dialog).click();
+  await sigrid.expectToast('Holiday added', 'Mar 15, 2027');
+  await expect(dialog).toBeHidden();
+
+  const added = days.filter({ hasText: 'Polling day' });
+  await expect(added).toContainText('Mar 15, 2027');
+  await expect(added).toContainText('Added');
+  await expect(days).toHaveCount(before + 1);
+  // In its country and year alone.
+  await sigrid.choose('Year', '2028', holidays);
+  await expect(added).toHaveCount(0);
+  await sigrid.choose('Year', '2027', holidays);
+  await sigrid.choose('Country', 'Japan', holidays);
+  await expect(days.first()).toBeVisible();
+  await expect(added).toHaveCount(0);
+  await sigrid.choose('Country', 'Singapore', holidays);
+
+  await sigrid.button('Remove Mar 15, 2027', holidays).click();
+  await sigrid.expectToast('Holiday removed', 'Mar 15, 2027');
+  await expect(added).toHaveCount(0);
+  await expect(days).toHaveCount(before);
+
+  // A day of the table becomes a business day, and a holiday again.
+  const newYear = days.filter({ hasText: 'Jan 1, 2027' });
+  await sigrid.button('Mark Jan 1, 2027 as a business day', holidays).click();
+  await sigrid.expectToast('Marked as a business day', 'Jan 1, 2027');
+  await expect(newYear).toContainText('Business day');
+  await sigrid.button('Restore the holiday on Jan 1, 2027', holidays).click();
+  await sigrid.expectToast('Holiday restored', 'Jan 1, 2027');
+  await expect(newYear).toContainText("New Year's Day");
+});
+
 test('office analytics separate currencies and show step durations by month', async ({
   ownOffice: office,
 }) => {

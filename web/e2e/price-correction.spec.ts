@@ -110,3 +110,72 @@ test('unpaid invoice is raised anew at the corrected price, and a void one again
   await expect(elias.heading(`Invoice ${latest?.number}`).first()).toBeVisible();
   expect(latest?.total).toBe('5400.00');
 });
+
+test('currency and commission percentage are corrected in place, and the page shows the new amounts', async ({
+  office,
+}) => {
+  const company = await office.company();
+  const partner = office.newPerson('Ines', 'Vidal');
+  const iso = await office.portal.operator<{ id: string }>(
+    ...['iso', 'create', '--first-name', partner.first, '--last-name', partner.last],
+    ...['--email', partner.email, '--company', company.name],
+  );
+  const who = office.newPerson('Runa', 'Krogh');
+  const { client } = await office.clientWithOrder(who, company.id);
+  const elias = await office.employee();
+  const spv = await elias.api.post<{ id: string }>('/rest/v1/spvs', {
+    client_id: client.id,
+    company_id: company.id,
+    iso_id: iso.id,
+    iso_commission_percentage: '2',
+    purchase_amount: '90000.00',
+    price: '1250.00',
+  });
+  const invoices = async () =>
+    (await elias.api.get<{ items: Invoice[] }>(`/rest/v1/invoices?spv_id=${spv.id}`)).items;
+  const [first] = await invoices();
+
+  await elias.open(paths.employeeOrder(spv.id));
+  const properties = elias.card('Properties');
+  const shown = (field: string) => elias.page.getByRole('button', { name: new RegExp(`^Edit ${field} `) });
+  await expect(shown('Purchase amount')).toContainText('$90,000.00');
+  await expect(
+    properties.getByRole('button', { name: 'Edit ISO commission (%) 2%', exact: true }),
+  ).toBeVisible();
+  await expect(shown('Commission')).toContainText('$1,800.00');
+
+  // The unpaid invoice is raised anew in the other currency.
+  await elias.button('Edit Currency USD').click();
+  await elias.choose('Currency', 'EUR', properties);
+  await elias.button('Save', properties).click();
+  const question = elias.dialog('Correct Currency?');
+  await expect(question).toContainText(first?.number ?? 'an invoice');
+  await question.getByRole('button', { name: /^Correct to / }).click();
+  await elias.expectToast('Order corrected', 'Currency');
+  await expect(elias.button('Edit Currency EUR')).toBeFocused();
+  await expect(shown('Purchase amount')).toContainText('€90,000.00');
+  await expect(shown('SPV price')).toContainText('€1,250.00');
+  await expect(shown('Commission')).toContainText('€1,800.00');
+  await expect(properties).not.toContainText('$');
+
+  // The amount of the commission follows its percentage.
+  await elias.button('Edit ISO commission (%) 2%').click();
+  const percentage = properties.getByRole('textbox', { name: 'ISO commission (%)', exact: true });
+  await percentage.fill('101');
+  await elias.button('Save', properties).click();
+  await elias.expectFieldError('ISO commission (%)', 'Must be at most 100 percent.', properties);
+  await percentage.fill('3.5');
+  await elias.button('Save', properties).click();
+  const rate = elias.dialog('Correct ISO commission (%)?');
+  await expect(rate).toContainText('The commission changes from €1,800.00 to €3,150.00.');
+  await elias.button('Correct to 3.5%', rate).click();
+  await elias.expectToast('Order corrected', 'ISO commission (%)');
+  await expect(elias.button('Edit ISO commission (%) 3.5%')).toBeVisible();
+  await expect(shown('Commission')).toContainText('€3,150.00');
+
+  await elias.page.getByRole('tab', { name: /^Invoices/ }).click();
+  await expect(elias.card('Invoices')).toContainText('€1,250.00');
+  await elias.page.reload();
+  await expect(elias.button('Edit Currency EUR')).toBeVisible();
+  await expect(shown('Commission')).toContainText('€3,150.00');
+});

@@ -127,6 +127,7 @@ test('page that fails to load shows an error, and reloading recovers', async ({ 
   await visitor.page.route('**/assets/HelpPage*.js', (route) => route.abort());
   await visitor.link('Help Center').click();
   await expect(visitor.heading('Unexpected Application Error!')).toBeVisible();
+  await expect(visitor.page.getByRole('alert')).toContainText('It may have been updated: reload the page.');
   await expect(visitor.link('Return to Home')).toBeVisible();
   await visitor.page.unrouteAll();
   await visitor.button('Reload').click();

@@ -30,6 +30,8 @@ const surfaces: Record<string, Pair> = {
   '--mantine-color-placeholder': ['#6b7480', '#8b939d'],
   '--mantine-color-anchor': ['#2748c4', '#a3b8ff'],
   '--mantine-color-error': ['#b42323', '#ff9d9d'],
+  // Of a disabled button or field: Mantine's dark one is the color of the card.
+  '--mantine-color-disabled': ['var(--mantine-color-gray-2)', '#23282e'],
   '--mantine-color-default-border': ['#d8dce1', '#2b3037'],
   '--spv-surface': ['#ffffff', '#17191d'],
   '--spv-sunken': ['#f8f9fa', '#131518'],

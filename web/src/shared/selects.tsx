@@ -54,6 +54,7 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
     <LookupSelect
       {...field}
       disabled={!enabled}
+      placeholder={enabled ? undefined : t('company_first')}
       onSearch={setTyped}
       stale={enabled && (typing || isLoading || isPlaceholderData)}
       choices={[
@@ -87,6 +88,7 @@ export function OrderSelect({ clientId, ...field }: Field & { clientId: string }
 }
 
 export function ClientSelect({ companyId, ...field }: InCompany) {
+  const { t } = useTranslation('common');
   const { search, setTyped, typing } = useSearchText();
   const query = queries.clients({ ...search, company_id: companyId ?? undefined });
   const enabled = companyId !== null;
@@ -95,6 +97,7 @@ export function ClientSelect({ companyId, ...field }: InCompany) {
     <LookupSelect
       {...field}
       disabled={!enabled || field.disabled}
+      placeholder={enabled ? undefined : t('company_first')}
       onSearch={setTyped}
       stale={enabled && (typing || isLoading || isPlaceholderData)}
       choices={data.map((client) => ({

@@ -13,7 +13,7 @@ type Props = ButtonProps &
 export function BusyButton({ busy, label, busyLabel, disabled, ...rest }: Props) {
   return (
     <Button {...rest} disabled={disabled || busy} aria-busy={busy}>
-      <span className={classes.stack}>
+      <span className={classes.stack} data-icon={rest.leftSection ? true : undefined}>
         <span data-hidden={busy} aria-hidden={busy}>
           {label}
         </span>

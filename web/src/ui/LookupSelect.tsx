@@ -18,6 +18,7 @@ interface Props {
   error?: ReactNode;
   required?: boolean;
   disabled?: boolean;
+  placeholder?: string;
   /** Filter mode: hidden label, placeholder and clear button. */
   all?: string;
 }

@@ -17,7 +17,7 @@ export function ProgressBar({ percent, label }: Props) {
       <Progress.Root className={classes.bar} flex={1}>
         <Progress.Section
           value={value}
-          color={value === 100 ? 'var(--spv-tone-live-text)' : 'var(--spv-accent-fill)'}
+          color={value === 100 ? 'var(--spv-part-done)' : 'var(--spv-accent-fill)'}
           aria-label={label}
           aria-valuetext={t('progress', { percent: words(value) })}
         />

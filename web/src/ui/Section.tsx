@@ -10,12 +10,21 @@ interface Props {
   flush?: boolean;
   /** Moves the focus to the title when the section appears: it takes the place of what had the focus. */
   takesFocus?: boolean;
+  /** Where the heading of the page is the same. */
+  hideTitle?: boolean;
   children: ReactNode;
 }
 
 /** Card with a title. */
-export function Section({ title, actions, flush = false, takesFocus, children }: Props) {
+export function Section({ title, actions, flush = false, takesFocus, hideTitle, children }: Props) {
   const id = useId();
+  if (hideTitle) {
+    return (
+      <section className={classes.section} aria-label={title}>
+        {children}
+      </section>
+    );
+  }
   return (
     <section className={classes.section} aria-labelledby={id}>
       <div className={classes.head}>

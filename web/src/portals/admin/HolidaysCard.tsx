@@ -10,7 +10,8 @@ import { queries } from '../../api/queries';
 import type { Holiday } from '../../api/types';
 import { date, todayInOfficeZone } from '../../messages/format';
 import { useCountries, type Country } from '../../shared/countries';
-import { useSave } from '../../shared/useSave';
+import { useRequiredFieldsMessage, useSave } from '../../shared/useSave';
+import { required } from '../../shared/validators';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { DateField } from '../../ui/DateField';
 import { EmptyState } from '../../ui/EmptyState';
@@ -18,6 +19,7 @@ import { FieldPair, FormModal } from '../../ui/FormModal';
 import { SettingsRow, SettingsState } from '../../ui/Settings';
 import { Section } from '../../ui/Section';
 import { toast } from '../../ui/toasts';
+import classes from './HolidaysCard.module.css';
 
 /** Years of the server's table. */
 const YEARS = Array.from({ length: 10 }, (_, n) => String(2026 + n));
@@ -33,13 +35,14 @@ export function HolidaysCard() {
   return (
     <Section
       title={t('holidays.title')}
+      flush
       actions={
         <Button variant="default" onClick={() => setAdding(true)}>
           {t('holidays.add')}
         </Button>
       }
     >
-      <Stack gap="md">
+      <Stack gap="md" p="md">
         <Text size="sm" c="dimmed">
           {t('holidays.text')}
         </Text>
@@ -57,10 +60,10 @@ export function HolidaysCard() {
             onChange={setYear}
           />
         </FieldPair>
-        <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={6}>
-          {(all) => <Rows holidays={all.filter(({ day }) => day.startsWith(year))} />}
-        </SettingsState>
       </Stack>
+      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={6}>
+        {(all) => <Rows holidays={all.filter(({ day }) => day.startsWith(year))} />}
+      </SettingsState>
       {adding && <NewHoliday country={country} onClose={() => setAdding(false)} />}
     </Section>
   );
@@ -75,12 +78,14 @@ function Rows({ holidays }: { holidays: Holiday[] }) {
     onSaved: ({ day }) => toast({ title: t('holidays.removed'), description: date(day) }),
   });
   const restore = useSave({
-    save: async ({ correction_id: id, day }: Holiday) => {
+    save: async (holiday: Holiday) => {
+      const { correction_id: id } = holiday;
       if (id) await body(api.DELETE('/rest/v1/holidays/{id}', { params: { path: { id } } }));
-      return day;
+      return holiday;
     },
     invalidates: 'holiday',
-    onSaved: (day) => toast({ title: t('holidays.restored'), description: date(day) }),
+    onSaved: ({ name, day }) =>
+      toast({ title: t(name ? 'holidays.deleted' : 'holidays.restored'), description: date(day) }),
   });
   if (holidays.length === 0) {
     return (
@@ -92,11 +97,14 @@ function Rows({ holidays }: { holidays: Holiday[] }) {
     );
   }
   return (
-    <div role="list" aria-label={t('holidays.title')}>
+    <div role="list" aria-label={t('holidays.title')} className={classes.days}>
       {holidays.map((holiday) => {
+        const day = date(holiday.day);
         const [label, name, act] = holiday.correction_id
-          ? [t('holidays.restore'), t('holidays.restore_of', { day: date(holiday.day) }), restore]
-          : [t('holidays.remove'), t('holidays.remove_of', { day: date(holiday.day) }), remove];
+          ? holiday.name
+            ? [t('holidays.delete'), t('holidays.delete_of', { day }), restore]
+            : [t('holidays.restore'), t('holidays.restore_of', { day }), restore]
+          : [t('holidays.remove'), t('holidays.remove_of', { day }), remove];
         return (
           <div key={holiday.day} role="listitem">
             <SettingsRow
@@ -132,7 +140,11 @@ function Tag({ holiday }: { holiday: Holiday }) {
 /** Adds a holiday of a country. */
 function NewHoliday({ country, onClose }: { country: Country; onClose: () => void }) {
   const { t } = useTranslation(['admin', 'names', 'common']);
-  const form = useForm({ initialValues: { day: '', name: '' } });
+  const missing = useRequiredFieldsMessage();
+  const form = useForm({
+    initialValues: { day: '', name: '' },
+    validate: { day: required, name: required },
+  });
   const save = useSave({
     form,
     save: (values: typeof form.values, key) =>
@@ -152,7 +164,7 @@ function NewHoliday({ country, onClose }: { country: Country; onClose: () => voi
       busyLabel={t('common:saving')}
       busy={save.isPending}
       dirty={form.isDirty()}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
       onClose={onClose}
     >
       <DateField label={t('names:field.day')} required {...form.getInputProps('day')} />

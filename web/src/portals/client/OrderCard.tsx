@@ -6,7 +6,7 @@ import { date } from '../../messages/format';
 import { paths } from '../../paths';
 import { phaseText } from '../../shared/spvs/details';
 import { isActive } from '../../shared/spvs/dueDates';
-import { orderName } from '../../shared/spvs/orderName';
+import { identifierBesideName, orderName, orderNumber } from '../../shared/spvs/orderName';
 import { StepTimeline } from '../../shared/spvs/StepTimeline';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { StepProgress, type SegmentState } from '../../ui/StepProgress';
@@ -27,10 +27,8 @@ export function OrderCard({ spv, detail }: Props) {
         <div>
           <h3 className={classes.name}>{name}</h3>
           <p className={classes.facts}>
-            {spv.vehicle_name && `${spv.identifier} · `}
-            {/* A generated identifier contains it. */}
-            {!spv.identifier.endsWith(spv.order_number) &&
-              `${t('order.number', { number: spv.order_number })} · `}
+            {identifierBesideName(spv) && `${spv.identifier} · `}
+            {orderNumber(spv) && `${t('order.number', { number: spv.order_number })} · `}
             {t('order.ordered', { date: date(spv.ordered_date) })}
           </p>
         </div>

@@ -10,7 +10,7 @@ import { rowsState } from '../../shared/grid/listState';
 import { useParam } from '../../shared/queryParams';
 import { isActive } from '../../shared/spvs/dueDates';
 import { OrderLabel } from '../../shared/spvs/OrderLabel';
-import { orderName } from '../../shared/spvs/orderName';
+import { orderName, orderNumber } from '../../shared/spvs/orderName';
 import { OwnRequests } from '../../shared/requests/OwnRequests';
 import type { GridColumn } from '../../ui/grid/columns';
 import { RowGrid } from '../../shared/grid/RowGrid';
@@ -26,6 +26,7 @@ export function Component() {
   const { t } = useTranslation(['client', 'common', 'names', 'requests', 'shell']);
   const [q, setQ] = useParam('q');
   const state = rowsState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
+  const hasNumbers = !state.rows || state.rows.some((spv) => orderNumber(spv));
   const columns: GridColumn<Spv>[] = [
     {
       key: 'identifier',
@@ -37,7 +38,7 @@ export function Component() {
     {
       key: 'number',
       header: t('orders.number'),
-      cell: (spv) => <span className="mono">{spv.order_number}</span>,
+      cell: (spv) => (orderNumber(spv) ? <span className="mono">{spv.order_number}</span> : '—'),
     },
     {
       key: 'step',
@@ -94,6 +95,7 @@ export function Component() {
             label={t('orders.all')}
             columns={columns}
             state={state}
+            hidden={hasNumbers ? [] : ['number']}
             hrefOf={(spv) => paths.clientOrder(spv.id)}
             rowKey={(spv) => spv.id}
             empty={

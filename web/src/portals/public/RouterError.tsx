@@ -13,10 +13,14 @@ function errorDescription(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A chunk is gone or did not arrive, in the words of each browser: most often the portal was updated meanwhile. */
+const LOAD_ERROR = /preload CSS|dynamically imported module|module script/i;
+
 /** Router error page: no stack trace, and plain links that reload the app. */
 export function RouterError() {
   const { t } = useTranslation('public');
   const error = useRouteError();
+  const description = errorDescription(error);
   useLayoutEffect(removeShell, []);
   useEffect(() => console.error(error), [error]);
   return (
@@ -24,7 +28,7 @@ export function RouterError() {
       <Logo size={32} />
       <div className={css.message} role="alert">
         <h1>{t('router_error.title')}</h1>
-        <p className={css.text}>{errorDescription(error)}</p>
+        <p className={css.text}>{LOAD_ERROR.test(description) ? t('router_error.load') : description}</p>
         <div className={css.actions}>
           <button type="button" className={button.primary} onClick={() => location.reload()}>
             {t('router_error.reload')}

@@ -81,7 +81,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
     { key: 'actions', header: t('common:actions'), actions: true, cell: actions },
   ];
   return (
-    <Section title={t('calls.list')} flush>
+    <Section title={t('calls.list')} hideTitle>
       <ListGrid<Call>
         list="calls"
         label={t('calls.list')}

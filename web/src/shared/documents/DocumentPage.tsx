@@ -63,6 +63,7 @@ export function DocumentPage() {
 
 function Versions({ document }: { document: DocumentDetail }) {
   const { t } = useTranslation(['documents', 'common']);
+  const { isClient } = usePortalLinks();
   const [restoring, setRestoring] = useState<DocumentVersion | null>(null);
   const columns: GridColumn<DocumentVersion>[] = [
     {
@@ -86,10 +87,12 @@ function Versions({ document }: { document: DocumentDetail }) {
         <>
           {version.file_name} <ScanTag scan={version.scan} />
           <div className={classes.aside}>{fileFacts(t, version)}</div>
-          <div className={`${classes.hash} mono`}>
-            <span className="sr-only">{t('hash')}: </span>
-            {version.sha256}
-          </div>
+          {!isClient && (
+            <div className={`${classes.hash} mono`}>
+              <span className="sr-only">{t('hash')}: </span>
+              {version.sha256}
+            </div>
+          )}
         </>
       ),
     },
@@ -204,6 +207,12 @@ function Side({ document }: { document: DocumentDetail }) {
             [t('column.order'), order],
             [t('column.version'), String(document.versions_count)],
             [t('column.updated'), <RelativeTime key="updated" at={document.updated_at} />],
+            [
+              t('hash'),
+              <span key="hash" className={`${classes.wholeHash} mono`}>
+                {document.latest.sha256}
+              </span>,
+            ],
           ]}
         />
       </Section>

@@ -40,6 +40,8 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   const upload = useSendFiles(target);
   const { name } = request;
   const mayUpload = request.can.includes('upload');
+  // The decision comes before what else can be done.
+  const reviews = request.can.includes('approve');
   const resubmission = Boolean(request.document_id);
   const waits = request.status === 'requested' || request.status === 'needs_revision';
   const step = spv.steps.find((step) => step.id === request.step_id);
@@ -77,6 +79,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
           )}
           {request.document_id && <SubmittedFile id={request.document_id} />}
           <div className={classes.requestActions}>
+            {reviews && <ReviewButtons request={request} spv={spv} />}
             {mayUpload && (
               <UploadButton
                 variant={waits && !request.can.includes('update') ? 'filled' : 'default'}
@@ -87,7 +90,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
                 {resubmission ? t('request.upload_again') : t('request.upload')}
               </UploadButton>
             )}
-            <ReviewButtons request={request} spv={spv} />
+            {!reviews && <ReviewButtons request={request} spv={spv} />}
             {mayUpload && waits && <UploadLimits />}
           </div>
           <UploadList target={target} hideDone />

@@ -54,7 +54,7 @@ export function UploadArea({ target, label, single = false, wholePage = false, o
       >
         <div className={classes.zoneInner}>
           <IconUpload size={18} aria-hidden="true" />
-          <span>{single ? t('upload.drop_one') : t('upload.drop')}</span>
+          <span className={classes.zoneWords}>{single ? t('upload.drop_one') : t('upload.drop')}</span>
           <div className={classes.zoneButtons}>
             <Button variant="default" onClick={() => open.current?.()} className={classes.pointed}>
               {single ? t('upload.choose_one') : t('upload.choose')}

@@ -41,14 +41,13 @@ export function TimeZoneSelect({ value = '', onChange, ...field }: Props) {
         { group: t('group.common'), items: first.map(({ value: id, label }) => ({ value: id, label })) },
         { group: t('group.all'), items: rest.map(({ value: id, label }) => ({ value: id, label })) },
       ].filter(({ items }) => items.length > 0)}
+      // Without the groups: a search finds a few.
       filter={({ options, search }) =>
-        options
-          .map((option) =>
-            'group' in option
-              ? { ...option, items: option.items.filter((item) => found(item, search)) }
-              : option,
-          )
-          .filter((option) => ('group' in option ? option.items.length > 0 : found(option, search)))
+        search.trim()
+          ? options
+              .flatMap((option) => ('group' in option ? option.items : option))
+              .filter((item) => found(item, search))
+          : options
       }
       onChange={(zone) => zone && onChange(zone)}
       onDropdownOpen={() => setOpened(true)}

@@ -108,7 +108,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
     { key: 'actions', header: t('common:actions'), actions: true, cell: actions },
   ];
   return (
-    <Section title={t('leads.list')} flush>
+    <Section title={t('leads.list')} hideTitle>
       <ListGrid<Lead>
         list="leads"
         label={t('leads.list')}

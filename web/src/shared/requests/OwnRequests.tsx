@@ -78,7 +78,13 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath, limit }:
       key: 'status',
       phone: 'side',
       header: t('common:status'),
-      cell: (request) => <RequestOutcome request={request} orderPath={orderPath} />,
+      cell: (request) => <StatusBadge kind="request" status={request.status} />,
+    },
+    {
+      key: 'answer',
+      phone: 'below',
+      header: t('column.answer'),
+      cell: (request) => <Answer request={request} orderPath={orderPath} />,
     },
     {
       key: 'actions',
@@ -96,12 +102,14 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath, limit }:
         ),
     },
   ];
+  const answered = state.rows?.some(({ spv, reason }) => (spv && orderPath) || reason);
   return (
     <Section title={title} flush>
       <RowGrid
         label={title}
         columns={columns}
         state={state}
+        hidden={answered ? [] : ['answer']}
         rowKey={(request) => request.id}
         empty={<EmptyState icon={<IconInbox size={20} />} title={empty} text={emptyText} />}
       />
@@ -152,21 +160,21 @@ function RequestSummary({ request }: { request: Request }) {
   );
 }
 
-function RequestOutcome({ request, orderPath }: { request: Request; orderPath?: (id: string) => string }) {
+/** The order made of a request, and what the office wrote. */
+function Answer({ request, orderPath }: { request: Request; orderPath?: (id: string) => string }) {
   const { t } = useTranslation('requests');
   const { spv, reason, status } = request;
   return (
     <>
-      <StatusBadge kind="request" status={status} />
       {spv && orderPath && (
-        <Text size="xs" mt={2}>
+        <Text size="xs">
           <Anchor component={Link} to={orderPath(spv.id)} fz="inherit">
             {t('view_order', { identifier: spv.identifier })}
           </Anchor>
         </Text>
       )}
       {reason && (
-        <Text size="xs" c="dimmed" mt={2}>
+        <Text size="xs" c="dimmed">
           <Prose>{t(status === 'rejected' ? 'reason' : 'reply', { reason })}</Prose>
         </Text>
       )}

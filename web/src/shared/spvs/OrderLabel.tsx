@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Spv } from '../../api/types';
 import classes from './OrderLabel.module.css';
-import { orderName } from './orderName';
+import { identifierBesideName, orderName } from './orderName';
 
 interface Props {
   spv: Pick<Spv, 'vehicle_name' | 'identifier'>;
@@ -12,11 +12,12 @@ interface Props {
 /** Name of an order in a list, with its identifier below where it has a name. */
 export function OrderLabel({ spv, link }: Props) {
   const name = orderName(spv);
-  const isIdentifier = !spv.vehicle_name;
+  const identifier = identifierBesideName(spv);
+  const isIdentifier = identifier === null;
   return (
     <span className={classes.order}>
       {link?.(name, isIdentifier) ?? <span className={isIdentifier ? 'mono' : undefined}>{name}</span>}
-      {!isIdentifier && <span className={`${classes.identifier} mono`}>{spv.identifier}</span>}
+      {identifier && <span className={`${classes.identifier} mono`}>{identifier}</span>}
     </span>
   );
 }

@@ -15,7 +15,7 @@ import { StatusBadge } from '../../ui/StatusBadge';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { Timeline } from '../activity/Timeline';
 import { OrderPeople } from './People';
-import { orderName } from './orderName';
+import { identifierBesideName, orderName } from './orderName';
 import { StepTimeline } from './StepTimeline';
 
 interface Props {
@@ -41,7 +41,7 @@ export function PartnerOrder({ id, trail, reader, client }: Props) {
     <>
       <PageHeader
         title={spv ? orderName(spv) : t('order.loading')}
-        text={spv?.vehicle_name && <span className="mono">{spv.identifier}</span>}
+        text={spv && identifierBesideName(spv) && <span className="mono">{spv.identifier}</span>}
         trail={trail}
         status={spv && <StatusBadge kind="spv" status={spv.status} />}
       />

@@ -12,3 +12,13 @@ export function orderNameOf<Identifier extends string | null | undefined>(row: {
 }): string | Identifier {
   return row.vehicle_name ?? row.spv_identifier;
 }
+
+/** Identifier beside the name of an order; null where it is the name. */
+export function identifierBesideName(spv: Pick<Spv, 'vehicle_name' | 'identifier'>): string | null {
+  return orderName(spv) === spv.identifier ? null : spv.identifier;
+}
+
+/** Order number; null where the identifier, which is shown, contains it. */
+export function orderNumber(spv: Pick<Spv, 'identifier' | 'order_number'>): string | null {
+  return spv.identifier.endsWith(spv.order_number) ? null : spv.order_number;
+}

@@ -155,6 +155,7 @@ export function DataGrid<Row>(props: GridProps<Row>) {
                     data-align={column.align}
                     data-extra={column.extra}
                     data-sums={Boolean(column.sums)}
+                    data-total={place === 0 || undefined}
                   >
                     {column.sums?.map((sum) => <div key={sum}>{sum}</div>) ?? (place === 0 && t('total'))}
                   </td>

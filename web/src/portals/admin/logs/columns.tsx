@@ -46,10 +46,14 @@ export function useLogColumns({ brief = false } = {}): GridColumn<LogEntry>[] {
       width: brief ? 140 : undefined,
       cell: (row) => (
         <>
-          <UserLink id={row.actor_id} name={actorText(t, row.actor)} />
-          <Text size="xs" c="dimmed">
-            {roleText(t, row.actor.kind)}
-          </Text>
+          <span>
+            <UserLink id={row.actor_id} name={actorText(t, row.actor)} />
+          </span>
+          {row.actor.kind !== 'system' && (
+            <Text size="xs" c="dimmed">
+              {roleText(t, row.actor.kind)}
+            </Text>
+          )}
         </>
       ),
     },

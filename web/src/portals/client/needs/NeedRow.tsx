@@ -26,10 +26,12 @@ interface Props {
   /** The document of this need has arrived. */
   sent: boolean;
   onSent?: () => void;
+  /** On the page of its order, which is not named again. */
+  onOrder?: boolean;
 }
 
 /** What is needed, for what, until when, and the button that does it. */
-export function NeedRow({ need, sent, onSent }: Props) {
+export function NeedRow({ need, sent, onSent, onOrder }: Props) {
   const { t } = useTranslation(['client', 'documents']);
   switch (need.kind) {
     case 'document':
@@ -60,7 +62,7 @@ export function NeedRow({ need, sent, onSent }: Props) {
         <Row
           icon={<IconListCheck size={16} />}
           title={need.step.step_name}
-          facts={need.order}
+          facts={onOrder ? null : need.order}
           text={need.step.blocked_reason ?? t('needs.step_text')}
           due={need.due}
           action={

@@ -20,7 +20,7 @@ export function ClientTasks({ spv }: { spv: SpvDetail }) {
     <Section title={t('order.your_tasks')} flush>
       {steps.map((need) => (
         <div key={need.id} className={classes.need}>
-          <NeedRow need={need} sent={false} />
+          <NeedRow need={need} sent={false} onOrder />
         </div>
       ))}
       <RequestedDocuments spv={spv} />

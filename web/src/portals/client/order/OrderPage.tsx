@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
-import { date } from '../../../messages/format';
+import type { SpvDetail } from '../../../api/types';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { OrderPeople } from '../../../shared/spvs/People';
-import { orderName } from '../../../shared/spvs/orderName';
+import { identifierBesideName, orderName, orderNumber } from '../../../shared/spvs/orderName';
 import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/ErrorState';
@@ -33,18 +33,9 @@ export function Component() {
     <>
       <PageHeader
         title={spv ? orderName(spv) : t('order.loading')}
-        text={
-          spv && (
-            <>
-              {spv.vehicle_name && <span className="mono">{spv.identifier} · </span>}
-              {spv.identifier.endsWith(spv.order_number)
-                ? t('order.ordered', { date: date(spv.ordered_date) })
-                : t('order.number', { number: spv.order_number })}
-            </>
-          )
-        }
+        text={spv && <Identifiers spv={spv} />}
         trail={<Crumb to={paths.clientOrders}>{t('nav.orders')}</Crumb>}
-        actions={spv && <StatusBadge kind="spv" status={spv.status} />}
+        status={spv && <StatusBadge kind="spv" status={spv.status} />}
       />
       {(!spv || waits) && <Skeleton height={320} radius="md" />}
       {spv && !waits && (
@@ -74,6 +65,20 @@ export function Component() {
           />
         </Stack>
       )}
+    </>
+  );
+}
+
+/** Identifier and number of an order, each only where it differs from what is above it. */
+function Identifiers({ spv }: { spv: SpvDetail }) {
+  const { t } = useTranslation('client');
+  const identifier = identifierBesideName(spv);
+  const number = orderNumber(spv);
+  return (
+    <>
+      {identifier && <span className="mono">{identifier}</span>}
+      {identifier && number && ' · '}
+      {number && t('order.number', { number })}
     </>
   );
 }

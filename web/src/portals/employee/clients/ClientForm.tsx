@@ -211,6 +211,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
           unit={currency}
           label={t('names:field.filing_fee')}
           description={t('spvs.filing_fee_text')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           {...form.getInputProps('filing_fee')}
         />
       </FieldPair>

@@ -29,19 +29,22 @@ export function EditableProperty({ spv, field, shown, input = 'text' }: Props) {
   const { t } = useTranslation(['orders', 'names']);
   const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  // Once the button is drawn again: the next frame may come before it.
+  useEffect(() => {
+    if (wasEditing.current && !editing) button.current?.focus();
+    wasEditing.current = editing;
+  }, [editing]);
   const label = t(`names:field.${field}`);
   const canEdit = spv.can.includes('update');
   if (!canEdit && !shown) return null;
-  const close = () => {
-    setEditing(false);
-    // After the button is drawn again.
-    requestAnimationFrame(() => button.current?.focus());
-  };
   return (
     <div className={classes.property}>
       <dt>{label}</dt>
       <dd className="num">
-        {editing && <Editor spv={spv} field={field} label={label} input={input} onClose={close} />}
+        {editing && (
+          <Editor spv={spv} field={field} label={label} input={input} onClose={() => setEditing(false)} />
+        )}
         {!editing && canEdit && (
           <button ref={button} type="button" className={classes.edit} onClick={() => setEditing(true)}>
             <VisuallyHidden>{t('edit_field', { field: label })} </VisuallyHidden>

@@ -8,7 +8,7 @@ import { date, nearDate } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { useMe } from '../../../shared/session/me';
 import { usePageActions } from '../../../shared/shell/registry';
-import { orderName } from '../../../shared/spvs/orderName';
+import { identifierBesideName, orderName } from '../../../shared/spvs/orderName';
 import { CopyIcon } from '../../../ui/CopyButton';
 import { usePageName } from '../../../ui/PageHeader';
 import { StepProgress } from '../../../ui/StepProgress';
@@ -67,7 +67,7 @@ export function OrderHeader({ spv, trail, actions }: Props) {
             {name}
           </Title>
           <span className={classes.identifier}>
-            {spv.vehicle_name && <span className="mono">{spv.identifier}</span>}
+            {identifierBesideName(spv) && <span className="mono">{spv.identifier}</span>}
             <CopyIcon text={spv.identifier} name={spv.identifier} />
           </span>
         </div>

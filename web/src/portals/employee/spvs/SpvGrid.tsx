@@ -12,6 +12,7 @@ import { useCompanyFilter } from '../../../shared/grid/companyFilter';
 import { parseDays, useDaysFilter } from '../../../shared/grid/daysFilter';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { ClientLink, CompanyLink, IsoLink } from '../../../shared/records/links';
+import { identifierBesideName } from '../../../shared/spvs/orderName';
 import { DateText } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
 import { Money } from '../../../ui/Money';
@@ -71,7 +72,7 @@ export function SpvGrid({ actions }: { actions?: ReactNode }) {
       phone: 'title',
       link: (spv) => spv.vehicle_name ?? <span className="mono">{spv.identifier}</span>,
       cell: (spv) =>
-        spv.vehicle_name && (
+        identifierBesideName(spv) && (
           <Text size="xs" c="dimmed" className="mono">
             {spv.identifier}
           </Text>

@@ -3,7 +3,7 @@ import { IconFolder } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Spv } from '../../../api/types';
 import { percent } from '../../../messages/format';
-import { orderName } from '../../../shared/spvs/orderName';
+import { identifierBesideName, orderName } from '../../../shared/spvs/orderName';
 import type { GridState } from '../../../ui/grid/columns';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Money } from '../../../ui/Money';
@@ -60,7 +60,7 @@ function Item({ spv, selected, onSelect }: { spv: Spv; selected: boolean; onSele
         <StatusBadge kind="spv" status={spv.status} />
       </span>
       <span className={classes.who}>
-        {spv.vehicle_name && <span className="mono">{spv.identifier} · </span>}
+        {identifierBesideName(spv) && <span className="mono">{spv.identifier} · </span>}
         {spv.client_name}
         <span className={classes.company}>{spv.company_name}</span>
       </span>

@@ -5,7 +5,7 @@ import { Link } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import type { SpvDetail } from '../../../api/types';
 import { paths } from '../../../paths';
-import { orderName } from '../../../shared/spvs/orderName';
+import { identifierBesideName, orderName } from '../../../shared/spvs/orderName';
 import { ErrorState } from '../../../ui/ErrorState';
 import { OrderSteps } from '../order/OrderSteps';
 import { Overview } from '../order/Overview';
@@ -44,7 +44,7 @@ function Head({ spv }: { spv: SpvDetail }) {
     <header className={classes.head}>
       <div className={classes.title}>
         <Title order={2}>{orderName(spv)}</Title>
-        {spv.vehicle_name && <span className="mono">{spv.identifier}</span>}
+        {identifierBesideName(spv) && <span className="mono">{spv.identifier}</span>}
         <Anchor component={Link} to={paths.employeeOrder(spv.id)} size="sm">
           {t('open_page')}
         </Anchor>

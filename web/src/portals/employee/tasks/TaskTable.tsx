@@ -30,7 +30,7 @@ interface Props {
 /** Task list: open steps, documents to review and requests, overdue first. */
 export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names']);
-  // Requests have none.
+  // Requests have no order, and their sender is in the title.
   const hasOrders = !state.rows || state.rows.some((task) => task.spv_identifier);
   const columns: GridColumn<Task>[] = [
     {
@@ -103,7 +103,7 @@ export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Pr
       label={t('tasks.title')}
       columns={columns}
       state={state}
-      hidden={hasOrders ? [] : ['order']}
+      hidden={hasOrders ? [] : ['order', 'client']}
       sort={sort}
       onSort={onSort}
       expected={expected}
