@@ -90,6 +90,7 @@ pub enum Command {
     /// Orders
     #[command(
         subcommand,
+        alias = "order",
         after_help = "Examples:\n  spvctl spv list --status pending\n  spvctl spv start SPV-2026-001"
     )]
     Spv(commands::spv::Verb),
@@ -176,7 +177,7 @@ pub enum Command {
     Activity(commands::activity::Verb),
     /// Export a table as CSV or JSON Lines
     Export(commands::export::Args),
-    /// Import clients, companies, ISO partners or orders from a file
+    /// Import clients, companies, ISO partners, orders, invoices or payments
     #[command(subcommand, long_about = commands::import::ABOUT, after_help = "Examples:\n  spvctl import clients clients.csv --dry-run\n  spvctl import list\n  spvctl import undo 6f1c2d3e")]
     Import(commands::import::Verb),
     /// Back up the running portal, and restore it

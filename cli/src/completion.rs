@@ -13,10 +13,10 @@ use clap_complete::{
 use domain::{
     accounts::users,
     desk::requests,
-    directory::leads,
-    kernel::{access::Role, clock::Clock},
+    directory::{self, leads},
+    kernel::{access::Role, clock::Clock, page::SortKey},
     operations::names::{self, Noun},
-    orders::{commissions, invoices, spvs, steps},
+    orders::{commissions, documents, invoices, spvs, steps},
 };
 use std::{ffi::OsStr, thread, time::Duration};
 
@@ -88,14 +88,31 @@ fn words_of(arg: &str, noun: &str) -> Vec<&'static str> {
         ("status", "step") => steps::Status::ALL.map(steps::Status::name).to_vec(),
         ("kind", "request") => requests::Kind::ALL.map(requests::Kind::name).to_vec(),
         ("priority", _) => requests::Priority::ALL.map(requests::Priority::name).to_vec(),
+        ("sort", "client") => sorts::<directory::clients::ClientSort>(),
+        ("sort", "company") => sorts::<directory::companies::CompanySort>(),
+        ("sort", "iso") => sorts::<directory::isos::IsoSort>(),
+        ("sort", "lead") => sorts::<leads::LeadSort>(),
+        ("sort", "spv") => sorts::<spvs::SpvSort>(),
+        ("sort", "document") => sorts::<documents::DocumentSort>(),
+        ("sort", "invoice") => sorts::<invoices::InvoiceSort>(),
+        ("sort", "commission") => sorts::<commissions::CommissionSort>(),
+        ("sort", "request") => sorts::<requests::RequestSort>(),
+        ("sort", "user") => sorts::<users::UserSort>(),
         ("stage", _) => leads::Stage::ALL.map(leads::Stage::name).to_vec(),
         _ => Vec::new(),
     }
 }
 
+/// Sort keys; one may be written with a minus sign for descending order.
+fn sorts<K: SortKey>() -> Vec<&'static str> {
+    K::ALL.iter().map(|key| key.name()).collect()
+}
+
 fn beginning_with(words: &[String], typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy().to_lowercase();
-    words.iter().filter(|word| word.to_lowercase().starts_with(&typed)).map(CompletionCandidate::new).collect()
+    let (sign, typed) = typed.strip_prefix('-').map_or(("", typed.as_str()), |key| ("-", key));
+    let found = words.iter().filter(|word| word.to_lowercase().starts_with(typed));
+    found.map(|word| CompletionCandidate::new(format!("{sign}{word}"))).collect()
 }
 
 /// Names of rows in the configured portal; none where it cannot be read.

@@ -35,6 +35,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+use tracing_subscriber::filter::LevelFilter;
 
 /// One setting: its name in the file (upper case with `SPV_` in the environment), and whether it is a secret,
 /// which may stand in a file named by `…_FILE` and is never printed.
@@ -180,6 +181,14 @@ pub struct Config {
     shown: Vec<(&'static str, String, String)>,
 }
 
+/// Whether a text is a filter of log lines. A word alone is a level: the library would take a mistyped one for a module.
+fn is_log_filter(text: &str) -> bool {
+    let is_word = |part: &str| !part.contains(['=', '[', ':']);
+    let levels_are_known =
+        text.split(',').map(str::trim).filter(|part| is_word(part)).all(|part| part.parse::<LevelFilter>().is_ok());
+    levels_are_known && tracing_subscriber::EnvFilter::try_new(text).is_ok()
+}
+
 impl Config {
     /// Reads and validates all sources.
     ///
@@ -276,7 +285,7 @@ impl Config {
             metrics_listen: read
                 .optional("metrics_listen", "an address with a port, like 127.0.0.1:9090", |text| text.parse().ok()),
             log: read.with_default("log", "a tracing filter, like info or info,domain=debug", |text| {
-                tracing_subscriber::EnvFilter::try_new(text).is_ok().then(|| text.to_owned())
+                is_log_filter(text).then(|| text.to_owned())
             }),
             log_format: read.with_default("log_format", "text or json", |text| match text {
                 "text" => Some(LogFormat::Text),

@@ -102,6 +102,8 @@ async fn completions_offer_names_of_the_portal() {
     assert!(complete(&["client", "show", "ma"]).contains("maya@example.com"));
     assert!(complete(&["spv", "list", "--company", "har"]).contains("Harbor Capital"));
     assert!(complete(&["spv", "list", "--status", "p"]).contains("processing"));
+    assert!(complete(&["invoice", "list", "--sort", "du"]).contains("due_date"));
+    assert!(complete(&["invoice", "list", "--sort", "-du"]).contains("-due_date"));
     assert!(complete(&["settings", "get", "four"]).contains("four_eyes.enabled"));
     assert!(complete(&["job", "run", "portal.n"]).contains("portal.nightly_backup"));
     assert!(complete(&["comp"]).contains("company"));

@@ -29,6 +29,17 @@ async fn log_lines_of_a_job_carry_job_id_job_and_attempt() {
 }
 
 #[tokio::test]
+async fn a_mistyped_log_level_is_refused() {
+    let mut portal = TestPortal::sqlite().await;
+    for (filter, code) in [("debgu", 2), ("info,wran", 2), ("domain=loud", 2), ("info,domain=debug", 0), ("off", 0)] {
+        portal.set("SPV_LOG", filter);
+        let done = portal.run(&["company", "list"]);
+        assert_eq!(done.code, code, "{filter}: {}", done.err);
+        assert_eq!(done.err.contains("SPV_LOG"), code == 2, "{filter}: {}", done.err);
+    }
+}
+
+#[tokio::test]
 async fn log_lines_of_a_command_carry_its_name() {
     let mut portal = TestPortal::sqlite().await;
     portal.set("SPV_LOG_FORMAT", "json");

@@ -101,6 +101,7 @@ pub struct Target {
 }
 
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("target").required(true))]
 pub struct Put {
     file: PathBuf,
     /// For this order: identifier, order number or id

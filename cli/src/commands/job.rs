@@ -156,5 +156,6 @@ fn record(job: &JobRow) -> Record {
         .with("run_at", job.run_at.map(|at| at.to_rfc3339()))
         .hidden_in_table("done_at", job.done_at.map(|at| at.to_rfc3339()))
         .hidden_in_table("payload", job.payload.clone())
-        .hidden_in_table("last_result", job.last_result.clone())
+        // Of a job that succeeded it says nothing more.
+        .hidden_in_table("last_result", job.last_result.clone().filter(|_| job.status != Status::Done))
 }

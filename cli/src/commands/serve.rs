@@ -1,7 +1,7 @@
 //! `spvctl serve`: web app, API, worker and schedules in one process.
 use crate::{
     checks,
-    config::{self, Config},
+    config::{self, Config, LogFormat},
     context,
     exit::Result,
     listen::Bound,
@@ -72,7 +72,11 @@ pub async fn run(args: Args, config: Config) -> Result {
         http: http_config(&config),
     });
     let listening = address.map_or_else(|| config.listen.to_string(), |address| address.to_string());
-    print_banner(&options, &listening)?;
+    match config.log_format {
+        // Each line of the log is an object.
+        LogFormat::Json => tracing::info!(url = options.public_url, listening, "the portal is ready"),
+        LogFormat::Text => print_banner(&options, &listening)?,
+    }
     api::serve(listener, app, shutdown.requested()).await?;
     if let Some(worker) = worker {
         let _ = worker.await;
