@@ -165,7 +165,7 @@ async fn an_undo_keeps_what_was_changed_or_used_since() {
         assert_eq!(undo(&orders).await, (2, vec![changed.clone()]));
         assert_eq!(sam.get("/rest/v1/commissions").await.ok()["items"], json!([]));
         assert_eq!(count(&app, &sam, "spvs").await, before + 1);
-        let used = "Other records refer to it: orders, commissions, invoices, payments, documents, messages or emails.";
+        let used = "Other records refer to it: orders, commissions, invoices, payments, credit notes, documents, messages or emails.";
         assert_eq!(undo(&clients).await, (0, vec![format!("Ada Lima: {used}")]));
         // A partner that has proposed a call stays.
         let ivo = users::find(&app.world.operator(), "ivo@example.com").await.unwrap();

@@ -2,7 +2,7 @@
 
 use crate::{
     documents::{pdf, upload},
-    support::on_both,
+    support::{TestUser, on_both},
 };
 use serde_json::json;
 
@@ -52,6 +52,16 @@ async fn search_stays_within_the_scope() {
             assert_eq!(found["items"], if sees { expected } else { json!([]) });
         }
         app.anonymous().get("/rest/v1/search?q=maya").await.refused(401, "unauthenticated");
+        // A service of the price list, for the staff.
+        let service = json!({ "country": "US", "name": "Delaware Ørsted LLC", "price": "1250.00" });
+        sam.post("/rest/v1/services", service).await.ok();
+        let services = async |person: &TestUser| {
+            let found = person.get("/rest/v1/search?q=del%20%C3%B8rs").await.ok();
+            let hits = found["items"].as_array().unwrap().iter().filter(|hit| hit["kind"] == "service");
+            hits.map(|hit| (hit["title"].clone(), hit["text"].clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(services(&erin).await, [(json!("Delaware Ørsted LLC"), json!("US · USD 1250.00"))]);
+        assert_eq!(services(&maya).await, []);
         let hit = erin.get("/rest/v1/search?q=maya").await.ok()["items"][1].clone();
         assert_eq!(hit["id"], maya.id.to_string());
         assert_eq!(hit["text"], "maya@example.com");

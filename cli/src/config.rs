@@ -210,7 +210,7 @@ impl Config {
             .unwrap_or_else(|| StorageUrl::Files(data_dir.join("documents")));
         let s3 = read_s3_credentials(read, &storage, &mut warnings);
         let backup_copy = read_backup_copy(read, &storage, s3.as_ref());
-        let config = Self {
+        let mut config = Self {
             database_url: read
                 .optional("database_url", "sqlite:<file> or postgres://…", |text| {
                     is_database(text).then(|| text.to_owned())
@@ -296,6 +296,13 @@ impl Config {
             warnings,
             shown: SETTINGS.iter().map(|setting| display_setting(setting, sources)).collect(),
         };
+        let followed =
+            [("<data dir>", config.data_dir.display().to_string()), ("http://<listen>", config.public_url(None))];
+        for (_, value, source) in &mut config.shown {
+            if source == "default" {
+                *value = followed.iter().fold(value.clone(), |value, (name, now)| value.replace(name, now));
+            }
+        }
         if config.public_url.is_none() && config.listen.address().is_none() {
             reader.errors.push(format!("public_url: set it; it does not follow from listen = {}", config.listen));
         }

@@ -214,6 +214,8 @@ async fn restored_super_admins_wait() {
         let ban = |text: &str| Update { ban: admin::Ban::read(text), ..Update::default() };
         people::update_account(&sam, vera, ban("24h")).await.unwrap();
         assert_eq!(refused(people::update_account(&sam, vera, ban("none")).await), "super_admin_ban");
+        assert_eq!(refused(people::update_account(&sam, vera, ban("1s")).await), "super_admin_ban", "shortened");
+        people::update_account(&sam, vera, ban("48h")).await.unwrap();
         people::update_account(&world.as_actor(Actor::Service), vera, ban("none")).await.unwrap();
         people::update_account(&sam, vera, ban("none")).await.unwrap();
     })

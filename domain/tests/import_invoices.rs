@@ -7,7 +7,7 @@ use domain::{
         page::PageQuery,
     },
     operations::{
-        imports::{self, Import, ImportOptions, Kind, Outcome, Row},
+        imports::{self, Import, ImportOptions, Kind, Outcome, Row, reading::ImportLine},
         recount,
     },
     orders::invoices::{self, Invoice, ManualPayment, NewInvoice, NewLine, Status},
@@ -235,8 +235,91 @@ async fn payments_count_once_however_often_their_file_is_imported() {
             (Status::Paid, 120_000, 1_000)
         );
         assert_eq!(paid.payments.len(), 3);
+        // Another one, though nothing is due, in any order of the file.
         let mut more = begin(&ctx, Kind::Payments, ImportOptions::default());
-        assert_eq!(import(&mut more, &[&PAYMENT[..], &[("amount", "5")]].concat()).await, "invoice_settled");
+        assert_eq!(import(&mut more, &[&PAYMENT[..], &[("amount", "5")]].concat()).await, "created");
+        assert_eq!(find(&ctx, "2025-0041").await.credit_minor(), 1_500);
+        let mut void = begin(&ctx, Kind::Invoices, ImportOptions::default());
+        let cells = [("number", "2025-0042"), ("status", "void"), ("void_reason", "Wrong client")];
+        assert_eq!(import(&mut void, &[&INVOICE[..], &cells].concat()).await, "created");
+        let mut on_void = begin(&ctx, Kind::Payments, ImportOptions::default());
+        let cells = [("invoice_number", "2025-0042")];
+        assert_eq!(import(&mut on_void, &[&PAYMENT[..], &cells].concat()).await, "invoice_settled");
+        assert_no_drift(&world).await;
+    })
+    .await;
+}
+
+/// Imports all rows as one batch, as files are.
+async fn batch(ctx: &Ctx, kind: Kind, options: ImportOptions, rows: &[Vec<(&'static str, &str)>]) -> Vec<String> {
+    let lines: Vec<ImportLine> = rows
+        .iter()
+        .enumerate()
+        .map(|(n, cells)| {
+            let row: Row = cells.iter().map(|(name, cell)| (*name, (*cell).to_owned())).collect();
+            ImportLine { number: n + 2, row: Ok(row) }
+        })
+        .collect();
+    let mut file = imports::start(ctx, kind, "file.csv", options, &lines).unwrap();
+    let outcome = |done: imports::LineOutcome| match done.outcome {
+        Outcome::Created => "created".to_owned(),
+        Outcome::Rejected { error, .. } => code(&error),
+        other => format!("{other:?}"),
+    };
+    file.batch(lines).await.unwrap().into_iter().map(outcome).collect()
+}
+
+#[tokio::test]
+async fn numbers_of_a_file_do_not_get_in_each_other_s_way() {
+    on_both(async |world| {
+        let ctx = office(&world).await;
+        let row = |number: &'static str, issued: &'static str| {
+            [&INVOICE[..], &[("number", number), ("issued_date", issued)]].concat()
+        };
+        // INV-7 would take the number that the file keeps below it; a yearly series begins anew; a fiscal year's is another one's.
+        let rows = [
+            row("INV-7", "2025-01-05"),
+            row("2025-0001", "2025-01-06"),
+            row("2025-0002", "2025-02-01"),
+            row("7", "2024-03-01"),
+            row("7", "2023-03-01"),
+            row("2024-1", "2024-05-01"),
+            row("2025-0002", "2024-06-01"),
+        ];
+        for (dry_run, expected) in [(true, "created"), (false, "created")] {
+            let options = ImportOptions { dry_run, ..Default::default() };
+            assert_eq!(batch(&ctx, Kind::Invoices, options, &rows).await, [expected; 7], "{dry_run}");
+        }
+        let named: Vec<_> = {
+            let all = invoices::list(&ctx, &invoices::Filter::default(), &PageQuery::default()).await.unwrap().items;
+            all.iter().map(|invoice| (invoice.name(), invoice.former_number.clone().unwrap_or_default())).collect()
+        };
+        let expected = [
+            ("2025-0003", "INV-7"),
+            ("2025-0002", ""),
+            ("2025-0001", ""),
+            ("2024-0003", "2025-0002"),
+            ("2024-0002", "2024-1"),
+            ("2024-0001", "7"),
+            ("2023-0001", "7"),
+        ];
+        assert_eq!(named, expected.map(|(name, former)| (name.to_owned(), former.to_owned())));
+
+        // A payment finds an invoice by its own or former number, and none that two have or had.
+        let pay = |number: &'static str| [&PAYMENT[..], &[("invoice_number", number)]].concat();
+        let paid = batch(
+            &ctx,
+            Kind::Payments,
+            ImportOptions::default(),
+            &[pay("2024-1"), pay("2024-0001"), pay("7"), pay("2025-0002"), pay("inv-7"), pay("2025-3")],
+        );
+        let ambiguous = "invoice_number ambiguous_number";
+        assert_eq!(paid.await, ["created", "created", ambiguous, ambiguous, "created", "invoice_number not_found"]);
+        assert_eq!(find(&ctx, "2024-0002").await.paid_minor, 60_000);
+        // The list finds it by its former number, too.
+        let filter = invoices::Filter { q: Some("2024-1".to_owned()), ..Default::default() };
+        let found = invoices::list(&ctx, &filter, &PageQuery::default()).await.unwrap().items;
+        assert_eq!(found.iter().map(Invoice::name).collect::<Vec<_>>(), ["2024-0002", "2024-0001"]);
         assert_no_drift(&world).await;
     })
     .await;

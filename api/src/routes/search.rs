@@ -1,4 +1,4 @@
-//! Global search over orders, clients, companies, documents, requests and invoices.
+//! Global search over orders, clients, companies, documents, requests, services and invoices.
 use crate::{
     error::Result,
     extract::{Query, SignedIn},
@@ -28,7 +28,7 @@ pub struct SearchHit {
     text: String,
 }
 
-/// Orders, clients, companies and documents you may see, and requests for staff: the five best matches of each. An invoice or
+/// Orders, clients, companies and documents you may see, and requests and services for staff: the five best matches of each. An invoice or
 /// credit note by its number; a credit note leads to its invoice.
 #[utoipa::path(get, path = "/search", operation_id = "search_find", tag = "search", params(SearchQuery),
     responses((status = 200, body = ItemList<SearchHit>)))]

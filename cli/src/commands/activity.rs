@@ -87,6 +87,13 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             // Read before the walk, which covers at least this entry.
             let (last, hash) = activity::head(ctx).await?;
             let rows = activity::verify(ctx).await?;
+            let expected = match &args.expect {
+                Some((seq, hash)) => Some((seq, activity::holds(ctx, *seq, hash).await?)),
+                None => None,
+            };
+            if let Some((seq, Some(false))) = expected {
+                return Err(Error::Conflict(Problem::new("activity_broken").with("seq", *seq)).into());
+            }
             let entries = if rows == 1 { "entry" } else { "entries" };
             info(&format!("The log is whole: {rows} {entries}. Its head is {last}:{hash}"));
             let waiting = activity::unnumbered(ctx).await?;
@@ -95,11 +102,9 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 let entries = if waiting == 1 { "entry" } else { "entries" };
                 info(&format!("{waiting} newer {entries} {are_not} not checked. Run it again."));
             }
-            let Some((seq, hash)) = args.expect else { return Ok(()) };
-            match activity::holds(ctx, seq, &hash).await? {
-                Some(true) => info(&format!("It holds entry {seq} as it was.")),
-                Some(false) => return Err(Error::Conflict(Problem::new("activity_broken").with("seq", seq)).into()),
-                None => info(&format!("It has been cut off beyond entry {seq}.")),
+            if let Some((seq, holds)) = expected {
+                let cut_off = || format!("It has been cut off beyond entry {seq}.");
+                info(&holds.map_or_else(cut_off, |_| format!("It holds entry {seq} as it was.")));
             }
             Ok(())
         }

@@ -91,7 +91,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                     let near = nearest(&args.name, names.iter().copied());
                     let near = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_else(|| ";".to_owned());
                     let names = names.join(", ");
-                    Err(Failure::Refused(format!("no job `{}` can be run by name{near} there are {names}", args.name)))
+                    Err(Failure::Usage(format!("no job `{}` can be run by name{near} there are {names}", args.name)))
                 }
                 other => {
                     other?;

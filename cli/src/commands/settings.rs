@@ -51,7 +51,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let wanted = with_value(&now, &args.name, args.value.as_deref())?;
             let refused = |error| refusal(&args.name, args.value.as_deref(), error);
             let set = settings::set_seen(ctx, Some(now.version), |_| wanted).await.map_err(refused)?;
-            info(&format!("{} is {}.", args.name, if args.value.is_some() { "set" } else { "unset" }));
+            let has_value = values(&set).iter().any(|(name, value)| is_within(name, &args.name) && !value.is_null());
+            info(&format!("{} is {}.", args.name, if has_value { "set" } else { "unset" }));
             cli.out.list(records(&set, cli, |name| is_within(name, &args.name)), "settings")
         }
     }

@@ -1,5 +1,5 @@
-//! Global search: the best matches among orders, clients, companies, documents and requests, and invoices and credit notes
-//! by their number, for the search field at the top of every page.
+//! Global search: the best matches among orders, clients, companies, documents, requests and services, and invoices and credit
+//! notes by their number, for the search field at the top of every page.
 //!
 //! The index of [`kernel::search`](crate::kernel::search) finds candidates; each noun's list decides what the actor may see.
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     orders::{
         documents,
         invoices::{self, credit_notes},
-        spvs, templates,
+        services, spvs, templates,
     },
 };
 use std::collections::HashMap;
@@ -37,6 +37,8 @@ crate::kernel::text_enum! {
         Request = "request",
         /// Also for a credit note, which is shown with its invoice.
         Invoice = "invoice",
+        /// A service of the price list.
+        Service = "service",
     }
 }
 
@@ -49,7 +51,8 @@ pub struct Hit {
     pub text: String,
 }
 
-/// The best matches of each kind that the actor's lists show; requests for the staff only, invoices by their whole number.
+/// The best matches of each kind that the actor's lists show; requests and services for the staff only, invoices by their whole
+/// number.
 /// Whole words rank above prefixes, newer rows above older ones.
 ///
 /// # Errors
@@ -68,6 +71,9 @@ pub async fn find(ctx: &Ctx, q: &str) -> Result<Vec<Hit>> {
     let mut hits = by_number(ctx, q).await?;
     for kind in kinds {
         hits.extend(best_hits(ctx, kind, SearchScope::from(scope), q, &terms).await?);
+    }
+    if ctx.can(Action::View, Resource::Requests) {
+        hits.extend(list_hits(ctx, Kind::Service, HitFilter::Search(q)).await?);
     }
     Ok(hits)
 }
@@ -145,6 +151,14 @@ async fn list_hits(ctx: &Ctx, kind: Kind, filter: HitFilter<'_>) -> Result<Vec<H
         Kind::Company => {
             let rows = companies::list(ctx, &companies::Filter { q, ids, ..Default::default() }, &page).await?.items;
             rows.into_iter().map(|row| hit(row.id.0, row.name, row.business_name)).collect()
+        }
+        Kind::Service => {
+            let rows = services::named(ctx, q.as_deref().unwrap_or_default()).await?;
+            let price = |row: &services::Service| {
+                let (currency, country) = (row.currency, row.country.code());
+                format!("{country} · {} {}", currency.code(), currency.format(row.price_minor))
+            };
+            rows.into_iter().take(MAX_HITS).map(|row| hit(row.id.0, row.name.clone(), price(&row))).collect()
         }
         Kind::Document => {
             let rows = documents::list(ctx, &documents::Filter { q, ids, ..Default::default() }, &page).await?.items;

@@ -1,12 +1,14 @@
 //! Imports an invoice of another system: one line over its total, under its own number where that has the portal's form.
 use super::{
-    Columns, Import, Row, RowPlan, cell, differences::Comparison, orders::find_client, store, text, write::Write,
+    Columns, Import, Row, RowPlan, cell, differences::Comparison, is_filled, orders::find_client, reading::ImportLine,
+    store, text, write::Write,
 };
 use crate::{
     kernel::{
         ctx::Ctx,
         error::{Error, Problem, Result},
         money::{self, Currency},
+        text::line,
         validate::{self, LINE, Validator},
     },
     orders::{
@@ -18,7 +20,8 @@ use crate::{
     },
     platform::settings,
 };
-use chrono::NaiveDate;
+use chrono::{Datelike, NaiveDate};
+use std::collections::HashMap;
 
 pub(super) const COLUMNS: Columns = Columns {
     required: &["number", "client_email", "spv_identifier", "issued_date", "total"],
@@ -49,16 +52,58 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
     let today = settings::office_today(ctx).await?;
     let new = spv.as_ref().and_then(|spv| read_row(&mut check, row, spv, today));
     check.finish()?;
-    let (Some(spv), Some(new)) = (spv, new) else { return Err(Error::NotFound("spv")) };
+    let (Some(spv), Some((mut new, tax_minor))) = (spv, new) else { return Err(Error::NotFound("spv")) };
     match imported::find(&mut ctx.db(), &new.number, new.issued_date).await? {
-        None => Ok(RowPlan::New(Write::NewInvoice(Box::new(new)))),
+        None => {
+            let year = i64::from(new.issued_date.year());
+            new.number.behind = import.kept_numbers.get(&year).copied().unwrap_or_default();
+            check_tax(row, &new, tax_minor)?;
+            Ok(RowPlan::New(Write::NewInvoice(Box::new(new))))
+        }
         Some(invoice) if invoice.spv_id != spv.id => Err(Error::field("number", "invoice_number_taken")),
-        Some(invoice) => compare(import, row, &invoice, &new),
+        Some(invoice) => compare(import, row, &invoice, &new, tax_minor),
     }
 }
 
+/// The last number that a file keeps, by year of issue.
+pub(super) fn kept_numbers(lines: &[ImportLine]) -> HashMap<i64, i64> {
+    let mut found = HashMap::new();
+    for row in lines.iter().filter_map(|line| line.row.as_ref().ok()) {
+        let Ok(issued_date) = validate::date(text(row, "issued_date").trim()) else { continue };
+        let number = ImportedNumber::read(&line(text(row, "number")), None, issued_date);
+        if let Some(kept) = number.ok().and_then(|number| number.kept) {
+            let last = found.entry(i64::from(issued_date.year())).or_insert(kept);
+            *last = kept.max(*last);
+        }
+    }
+    found
+}
+
+/// Checks that the tax of the file is that of its rate: an imported invoice has one line.
+///
+/// # Errors
+/// Invalid `tax_percent`, `tax`.
+fn check_tax(row: &Row, new: &ImportedInvoice, tax_minor: Option<i64>) -> Result<()> {
+    let Some(tax_minor) = tax_minor else { return Ok(()) };
+    if tax_minor > 0 && !is_filled(row, "tax_percent") {
+        return Err(Error::field("tax_percent", "required"));
+    }
+    let computed = ImportedInvoice::tax_minor(new.total_minor, new.tax_percent);
+    if tax_minor != computed {
+        let problem = Problem::new("tax_differs").with("tax", new.currency.format(computed));
+        return Err(Error::field_with("tax", problem));
+    }
+    Ok(())
+}
+
 /// Compares an existing invoice with the row. Nothing of an invoice can be changed by an import.
-fn compare(import: &Import, row: &Row, invoice: &Invoice, new: &ImportedInvoice) -> Result<RowPlan> {
+fn compare(
+    import: &Import,
+    row: &Row,
+    invoice: &Invoice,
+    new: &ImportedInvoice,
+    tax_minor: Option<i64>,
+) -> Result<RowPlan> {
     let mut found = Comparison::new(row);
     found.value(
         "number",
@@ -69,8 +114,9 @@ fn compare(import: &Import, row: &Row, invoice: &Invoice, new: &ImportedInvoice)
     let (portal, file) = (invoice.currency, new.currency);
     found.text("currency", Some(portal.code()), Some(file.code()));
     found.text("total", Some(&portal.format(invoice.total_minor)), Some(&file.format(new.total_minor)));
-    let tax_minor = ImportedInvoice::tax_minor(new.total_minor, new.tax_percent);
-    found.text("tax", Some(&portal.format(invoice.tax_minor)), Some(&file.format(tax_minor)));
+    let tax = tax_minor.map(|minor| file.format(minor));
+    found.text("tax", Some(&portal.format(invoice.tax_minor)), tax.as_deref());
+    found.text("former_number", invoice.former_number.as_deref(), new.number.former.as_deref());
     found.text("issued_date", Some(&invoice.issued_date.to_string()), Some(&new.issued_date.to_string()));
     let due_date = new.due_date.map(|date| date.to_string());
     found.text("due_date", Some(&invoice.due_date.to_string()), due_date.as_deref());
@@ -104,7 +150,8 @@ async fn find_order(check: &mut Validator, ctx: &Ctx, row: &Row) -> Result<Optio
     }
 }
 
-fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Option<ImportedInvoice> {
+/// The invoice of a row, and the tax that the file gives it.
+fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Option<(ImportedInvoice, Option<i64>)> {
     let currency: Currency = check.optional("currency", cell(row, "currency"), str::parse).unwrap_or(spv.currency);
     let total_minor = check.required("total", cell(row, "total"), |text| match currency.parse(text)? {
         0 => Err(Problem::new("not_positive")),
@@ -112,16 +159,6 @@ fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Op
     });
     let tax_percent = check.optional("tax_percent", cell(row, "tax_percent"), money::parse_percent);
     let tax_minor = check.optional("tax", cell(row, "tax"), |text| currency.parse(text));
-    if let (Some(total_minor), Some(tax_minor)) = (total_minor, tax_minor) {
-        let computed = ImportedInvoice::tax_minor(total_minor, tax_percent.unwrap_or(0));
-        match tax_percent {
-            None if tax_minor > 0 => check.reject("tax_percent", Problem::new("required")),
-            _ if tax_minor != computed => {
-                check.reject("tax", Problem::new("tax_differs").with("tax", currency.format(computed)));
-            }
-            _ => {}
-        }
-    }
     let issued_date = check.required("issued_date", cell(row, "issued_date"), validate::date);
     if issued_date.is_some_and(|date| date > today) {
         check.reject("issued_date", Problem::new("future"));
@@ -147,7 +184,7 @@ fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Op
     let former = check.optional_line("former_number", cell(row, "former_number"), spvs::MAX_IDENTIFIER_LENGTH);
     let issued_date = issued_date?;
     let number = check.read("former_number", ImportedNumber::read(&number, former, issued_date))?;
-    Some(ImportedInvoice {
+    let new = ImportedInvoice {
         spv_id: spv.id,
         number,
         currency,
@@ -158,5 +195,6 @@ fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Op
         description,
         billed_to,
         void_reason,
-    })
+    };
+    Some((new, tax_minor))
 }

@@ -169,6 +169,8 @@ pub struct Import {
     seen: HashMap<String, (usize, Row)>,
     /// Rows of payments so far, by invoice, date and amount.
     payments: HashMap<(InvoiceId, NaiveDate, i64), usize>,
+    /// The last number that the file keeps, by year.
+    kept_numbers: HashMap<i64, i64>,
 }
 
 /// What to do with a row.
@@ -218,6 +220,7 @@ pub fn start(ctx: &Ctx, kind: Kind, file_name: &str, options: ImportOptions, lin
         lookups: Lookups::default(),
         seen: HashMap::new(),
         payments: HashMap::new(),
+        kept_numbers: if kind == Kind::Invoices { invoices::kept_numbers(lines) } else { HashMap::new() },
     })
 }
 
@@ -388,6 +391,10 @@ impl Import {
             || matches!(&error, Error::Conflict(problem) if problem.code == "email_taken" && problem.params.contains_key("client_id"));
         // A concurrent import of the same file inserted it first.
         let outcome = match outcome {
+            // Its number was taken by another one meanwhile.
+            Outcome::Created if exists && self.kind == Kind::Invoices => {
+                rejected(&row, Error::field("number", "invoice_number_taken"))?
+            }
             Outcome::Created if exists => Outcome::Present(None),
             _ => rejected(&row, error)?,
         };

@@ -53,14 +53,8 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
 }
 
 async fn find_invoice(check: &mut Validator, ctx: &Ctx, number: &str) -> Result<Option<Invoice>> {
-    match invoices::find(ctx, number).await {
-        Ok(found) => Ok(Some(found.invoice)),
-        Err(Error::NotFound(_)) => {
-            check.reject("invoice_number", Problem::new("not_found"));
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
+    let found = imported::named(&mut ctx.db(), number).await?;
+    Ok(check.read("invoice_number", found))
 }
 
 fn read_row(check: &mut Validator, row: &Row, invoice: &Invoice, today: NaiveDate) -> Option<ReceivedPayment> {

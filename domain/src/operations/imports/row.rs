@@ -36,7 +36,11 @@ pub(super) fn key(kind: Kind, row: &Row) -> Option<String> {
     match kind {
         Kind::Clients | Kind::Isos => email::normalise(&text::line(key)).ok().map(|email| users::email_key(&email)),
         Kind::Companies => Some(companies::key(row)),
-        Kind::Invoices => Some(unique_key(key)),
+        // A series of numbers may begin anew each year.
+        Kind::Invoices => {
+            let year: String = text(row, "issued_date").trim().chars().take(4).collect();
+            Some(format!("{year}\n{}", unique_key(key)))
+        }
         // An invoice may have several.
         Kind::Payments => None,
         Kind::Spvs => Some(format!("{}\n{}", unique_key(text(row, "company_name")), unique_key(key))),

@@ -51,6 +51,19 @@ impl Write {
     }
 }
 
+/// Locks what the rows of a batch change, in the order of the other writers.
+async fn lock_rows(tx: &mut Tx, rows: &[PendingRow]) -> Result<()> {
+    let orders = rows.iter().filter_map(|row| match &row.write {
+        Write::NewInvoice(new) => Some(new.spv_id),
+        _ => None,
+    });
+    let invoices = rows.iter().filter_map(|row| match &row.write {
+        Write::NewPayment(invoice, _) => Some(*invoice),
+        _ => None,
+    });
+    imported::lock_all(tx, orders.collect(), invoices.collect()).await
+}
+
 /// Writes all rows in one transaction, which a dry run rolls back. New rows are recorded, so that the import can be undone.
 ///
 /// # Errors
@@ -61,6 +74,7 @@ pub(super) async fn write_batch(import: &Import, rows: &[PendingRow]) -> Result<
     let done = ctx.transaction(|tx| {
         async move {
             let mut created = 0;
+            lock_rows(tx, rows).await?;
             for row in rows {
                 let Some(id) = row.write.apply(tx, ctx).await? else { continue };
                 if created == 0 {

@@ -2,6 +2,7 @@
 use super::{
     Bill, ImportedBill, Invoice, InvoiceFacts, InvoiceableOrder, Payment, Status, bump_version, insert_bill,
     lines::{Line, LineKind, TaxTerms, totals},
+    model::invoice_name,
     payment_method::{BankTransfer, PaymentMethod, ReceivedPayment},
     save, store, void_within,
 };
@@ -65,6 +66,8 @@ pub(crate) struct ImportedNumber {
     pub kept: Option<i64>,
     /// The number in the system that issued it, if that is another one.
     pub former: Option<String>,
+    /// A number that is not kept comes behind this one: the last that the file keeps in the year.
+    pub behind: i64,
 }
 
 impl ImportedNumber {
@@ -78,8 +81,8 @@ impl ImportedNumber {
         };
         let digits = text.strip_prefix(&format!("{}-", issued_date.year())).filter(own_form);
         match (digits.and_then(|digits| digits.parse().ok()).filter(|number| *number > 0), former) {
-            (Some(number), former) => Ok(Self { kept: Some(number), former }),
-            (None, None) => Ok(Self { kept: None, former: Some(text.to_owned()) }),
+            (Some(number), former) => Ok(Self { kept: Some(number), former, behind: 0 }),
+            (None, None) => Ok(Self { kept: None, former: Some(text.to_owned()), behind: 0 }),
             (None, Some(_)) => Err(Problem::new("not_allowed")),
         }
     }
@@ -92,19 +95,55 @@ async fn as_of(tx: &mut Tx, ctx: &Ctx, day: NaiveDate) -> Result<Ctx> {
     Ok(Ctx { clock: Clock::fixed(at), ..ctx.clone() })
 }
 
-/// The invoice with the number or the former number of an imported one.
+/// The invoice with the number, or with the former number in its year, of an imported one.
 pub(crate) async fn find(db: &mut Db, number: &ImportedNumber, issued_date: NaiveDate) -> Result<Option<Invoice>> {
+    let year = i64::from(issued_date.year());
     let mut id = None;
     if let Some(number) = number.kept {
-        id = store::by_number(db, i64::from(issued_date.year()), number).await?;
+        id = store::by_number(db, year, number).await?;
     }
     if let (None, Some(former)) = (id, &number.former) {
-        id = store::by_former_number(db, former).await?;
+        let found = store::by_former_number(db, former).await?;
+        id = found.into_iter().find(|(_, of)| *of == year).map(|(id, _)| id);
     }
     match id {
         Some(id) => store::get(db, id).await,
         None => Ok(None),
     }
+}
+
+/// The invoice that a payment names: by its number as it is printed, or by its former number.
+///
+/// # Errors
+/// `not_found`; `ambiguous` for a number that several invoices have or had.
+pub(crate) async fn named(db: &mut Db, name: &str) -> Result<Result<Invoice, Problem>> {
+    let mut ids: Vec<InvoiceId> = store::by_former_number(db, name).await?.into_iter().map(|(id, _)| id).collect();
+    let own = store::parse_number(name).filter(|(year, number)| invoice_name(*year, *number) == name);
+    if let Some((year, number)) = own {
+        ids.extend(store::by_number(db, year, number).await?);
+    }
+    ids.sort_by_key(|id| id.0);
+    ids.dedup();
+    match ids.as_slice() {
+        [id] => Ok(store::get(db, *id).await?.ok_or_else(|| Problem::new("not_found"))),
+        [] => Ok(Err(Problem::new("not_found"))),
+        _ => Ok(Err(Problem::new("ambiguous_number"))),
+    }
+}
+
+/// Locks orders and invoices by their ids, as the other writers do, before a batch of rows is written.
+pub(crate) async fn lock_all(tx: &mut Tx, mut orders: Vec<SpvId>, mut invoices: Vec<InvoiceId>) -> Result<()> {
+    orders.sort_by_key(|id| id.0);
+    orders.dedup();
+    for id in orders {
+        spvs::lock(tx, id).await?;
+    }
+    invoices.sort_by_key(|id| id.0);
+    invoices.dedup();
+    for id in invoices {
+        store::lock(tx, id).await?;
+    }
+    Ok(())
 }
 
 /// The payments of an invoice.
@@ -167,10 +206,11 @@ pub(crate) async fn insert(tx: &mut Tx, ctx: &Ctx, new: &ImportedInvoice) -> Res
     Ok(invoice.id)
 }
 
-/// Records a payment as of the day when it was received. What is beyond the amount due becomes the client's credit.
+/// Records a payment as of the day when it was received, also on a paid invoice: what is beyond the amount due becomes the
+/// client's credit, in any order of the file.
 ///
 /// # Errors
-/// NotFound; Conflict `invoice_settled` when nothing is due; Invalid `amount` that is not positive.
+/// NotFound; Conflict `invoice_settled` of a void invoice.
 pub(crate) async fn insert_payment(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -180,7 +220,7 @@ pub(crate) async fn insert_payment(
     store::lock(tx, invoice).await?;
     let before = store::get(tx, invoice).await?.ok_or(Error::NotFound("invoice"))?;
     let then = as_of(tx, ctx, received.received_date).await?;
-    let after = bump_version(ctx, before.paid(received.amount_minor, received.keeps_excess)?);
+    let after = bump_version(ctx, before.with_payment(received.amount_minor)?);
     let id = PaymentId(ctx.random.uuid());
     save(tx, &before, &after, vec![(received.received_date, received.amount_minor)]).await?;
     store::insert_payment(tx, id, invoice, BankTransfer::NAME, received, &ctx.actor_name(), then.now()).await?;
@@ -192,10 +232,15 @@ pub(crate) async fn insert_payment(
 /// Deletes an invoice that an import has inserted, if it is the last one of its year: the series goes on behind those before it.
 ///
 /// # Errors
-/// NotFound; Conflict `later_invoices` when it is not the last one; a foreign key violation if payments, credit notes or receipts
+/// NotFound; Conflict `later_invoices` when it is not the last one, `changed_since_import` when it was raised again; a foreign key
+/// violation if payments, credit notes or receipts
 /// refer to it.
 pub(crate) async fn remove(tx: &mut Tx, ctx: &Ctx, id: InvoiceId) -> Result<()> {
+    store::lock(tx, id).await?;
     let invoice = store::get(tx, id).await?.ok_or(Error::NotFound("invoice"))?;
+    if invoice.replaced_by_id.is_some() {
+        return Err(Error::conflict("changed_since_import"));
+    }
     // Issuing an invoice waits for the row of the year's numbers.
     let last = store::lock_numbers(tx, invoice.year).await?;
     if last > invoice.number {
@@ -241,11 +286,11 @@ mod tests {
         let read = |text: &str, former: Option<&str>| {
             ImportedNumber::read(text, former.map(str::to_owned), "2025-03-01".parse().unwrap())
         };
-        assert_eq!(read("2025-0007", None), Ok(ImportedNumber { kept: Some(7), former: None }));
-        let both = ImportedNumber { kept: Some(123_456), former: Some("INV-7".to_owned()) };
+        assert_eq!(read("2025-0007", None), Ok(ImportedNumber { kept: Some(7), former: None, behind: 0 }));
+        let both = ImportedNumber { kept: Some(123_456), former: Some("INV-7".to_owned()), behind: 0 };
         assert_eq!(read("2025-123456", Some("INV-7")), Ok(both));
         for other in ["INV-7", "2024-0007", "2025-7", "2025-0000", "2025-1234567", "2025-00a7", "2025-0007-1", "0007"] {
-            assert_eq!(read(other, None), Ok(ImportedNumber { kept: None, former: Some(other.to_owned()) }));
+            assert_eq!(read(other, None), Ok(ImportedNumber { kept: None, former: Some(other.to_owned()), behind: 0 }));
             assert_eq!(read(other, Some("INV-7")).unwrap_err().code, "not_allowed");
         }
     }

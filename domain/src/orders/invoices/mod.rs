@@ -172,10 +172,12 @@ async fn insert_bill(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, bill: 
         None => (settings::within(tx).await?.day(ctx.now()), None, None),
     };
     let year = i64::from(issued_date.year());
-    let (kept, former_number) = number.map_or((None, None), |number| (number.kept, number.former));
-    let number = match kept {
-        Some(number) => store::take_number(tx, year, number).await?,
-        None => store::next_number(tx, year).await?,
+    let (number, former_number) = match number {
+        Some(ImportedNumber { kept: Some(number), former, .. }) => {
+            (store::take_number(tx, year, number).await?, former)
+        }
+        Some(ImportedNumber { former, behind, .. }) => (store::next_number_behind(tx, year, behind).await?, former),
+        None => (store::next_number(tx, year).await?, None),
     };
     let sums = lines::totals(&bill.lines, bill.tax.included, bill.tax.rounding);
     let invoice = Invoice {
@@ -291,7 +293,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     };
     let found = match own {
         Some(id) => Some(id),
-        None => store::by_former_number(&mut db, name).await?,
+        None => store::by_former_number(&mut db, name).await?.first().map(|(id, _)| *id),
     };
     get(ctx, found.ok_or(Error::NotFound("invoice"))?).await
 }

@@ -213,6 +213,19 @@ impl Invoice {
         Ok(Self { paid_minor, status, ..self.clone() }.with_next_due_date())
     }
 
+    /// The invoice after a payment of another system, which may be more than is due.
+    ///
+    /// # Errors
+    /// Conflict `invoice_settled` of a void invoice.
+    pub(super) fn with_payment(&self, minor: i64) -> Result<Self> {
+        if self.status == Status::Void {
+            self.check_open()?;
+        }
+        let paid_minor = self.paid_minor + minor;
+        let status = if paid_minor >= self.billed_minor() { Status::Paid } else { Status::PartPaid };
+        Ok(Self { paid_minor, status, ..self.clone() }.with_next_due_date())
+    }
+
     /// The invoice before a payment, which is removed.
     pub(super) fn without_payment(&self, minor: i64) -> Self {
         let paid_minor = self.paid_minor - minor;
@@ -373,6 +386,8 @@ pub(super) mod tests {
         assert_eq!((over.status, over.due_minor(), over.credit_minor()), (Status::Paid, 0, 501));
         assert_eq!((over.without_payment(1_500), part.without_payment(1)), (part.clone(), due.clone()));
         assert_eq!(over.without_payment(1).status, Status::Paid);
+        assert_eq!(paid.with_payment(501).unwrap().credit_minor(), 501);
+        assert!(due.voided("No".to_owned()).unwrap().with_payment(1).is_err());
         assert!(paid.paid(1, true).is_err(), "nothing is due");
         let void = due.voided("Wrong price".to_owned()).unwrap();
         assert_eq!((void.status, void.due_minor()), (Status::Void, 0));

@@ -145,9 +145,11 @@ fn plan(invoices: &[&Billed], price: Parts, anew: bool) -> Plan {
         return plan;
     }
     for (n, billed) in invoices.iter().enumerate().filter(|(_, billed)| billed.invoice.status == Status::Due) {
-        let bills_too_much = missing.fee < 0 || missing.filing_fee < 0;
-        if !bills_too_much && !plan.void.is_empty() && !anew {
-            break;
+        let is_short = missing.fee > 0 || missing.filing_fee > 0;
+        let bills_too_much =
+            (missing.fee < 0 && billed.parts.fee > 0) || (missing.filing_fee < 0 && billed.parts.filing_fee > 0);
+        if !anew && !bills_too_much && !(is_short && plan.void.is_empty()) {
+            continue;
         }
         plan.void.push(n);
         missing = missing + billed.parts;
@@ -293,6 +295,9 @@ mod tests {
         // The sum stays.
         assert_eq!(plan(&[&paid], parts(900, 190), false), of(&[], &[(0, parts(100, 0))], parts(0, 100)));
         assert_eq!(plan(&[&unpaid], parts(900, 190), false), of(&[0], &[], parts(900, 190)));
+        // An unpaid invoice over our fee alone stays when the filing fee gets lower.
+        let further = billed(invoice(200));
+        assert_eq!(plan(&[&further, &paid], parts(1_200, 40), false), of(&[], &[(1, parts(0, 50))], parts(0, 0)));
         // A credit note has taken back 50 of the filing fee.
         let credited = Billed::new(paid.invoice.credited(50).unwrap(), 50);
         assert_eq!(credited.parts, parts(1_000, 40));

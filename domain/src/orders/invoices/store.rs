@@ -64,6 +64,12 @@ pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
     .await
 }
 
+/// The next number of a year behind `floor`.
+pub async fn next_number_behind(tx: &mut Tx, year: i64, floor: i64) -> Result<i64> {
+    take_number(tx, year, floor).await?;
+    next_number(tx, year).await
+}
+
 /// Takes a number of a year, behind which the series goes on.
 pub async fn take_number(tx: &mut Tx, year: i64, number: i64) -> Result<i64> {
     tx.sql(
@@ -248,10 +254,12 @@ pub async fn by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<Inv
     Ok(row.map(|(id,)| id))
 }
 
-pub async fn by_former_number(db: &mut impl Sql, name: &str) -> Result<Option<InvoiceId>> {
-    let row: Option<(InvoiceId,)> =
-        db.sql("select id from invoices where former_number_key = $1").bind(unique_key(name)).optional().await?;
-    Ok(row.map(|(id,)| id))
+/// The invoices with this former number, newest first: a series may begin anew each year.
+pub async fn by_former_number(db: &mut impl Sql, name: &str) -> Result<Vec<(InvoiceId, i64)>> {
+    db.sql("select id, year from invoices where former_number_key = $1 order by year desc")
+        .bind(unique_key(name))
+        .all()
+        .await
 }
 
 /// Deletes an invoice with its lines, and frees its number, the last one of its year.
@@ -415,14 +423,15 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate
         }
     }
     let q = filter.q.as_deref().unwrap_or("");
-    let former = match parse_number(q) {
-        None if !q.is_empty() => former_number_in_scope(db, scope, q).await?,
-        _ => None,
-    };
-    match (parse_number(q), former) {
-        (Some((year, number)), _) => all.and(format!("v.year = {year} and v.number = {number}")),
-        (None, Some(id)) => all.and_id("v.id", Some(id.0)),
-        (None, None) => {
+    let is_former = !q.is_empty() && is_former_number(db, scope, q).await?;
+    match parse_number(q) {
+        Some((year, number)) if is_former => {
+            let former = all.placeholder(unique_key(q));
+            all.and(format!("(v.year = {year} and v.number = {number} or v.former_number_key = {former})"));
+        }
+        Some((year, number)) => all.and(format!("v.year = {year} and v.number = {number}")),
+        None if is_former => all.and_value("v.former_number_key = $", unique_key(q)),
+        None => {
             let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
             let narrow = search::condition(db, "spv", SearchScope::default().few(few), Some(q)).await?;
             all.and_search(&narrow, "v.spv_id");
@@ -435,14 +444,13 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate
     Ok(all)
 }
 
-/// The invoice in scope with this former number.
-async fn former_number_in_scope(db: &mut Db, scope: Scope, name: &str) -> Result<Option<InvoiceId>> {
+/// Whether an invoice in scope has this former number.
+async fn is_former_number(db: &mut Db, scope: Scope, name: &str) -> Result<bool> {
     let mut all = Conditions::new(db.dialect());
     all.and_scope(scope, None, None, Some("v.client_id"));
     all.and_value("v.former_number_key = $", unique_key(name));
-    let sql = format!("select v.id from {TABLE} where {}", all.sql());
-    let row: Option<(InvoiceId,)> = all.bind(db.sql_built(sql)).optional().await?;
-    Ok(row.map(|(id,)| id))
+    let sql = format!("select exists (select 1 from {TABLE} where {})", all.sql());
+    all.bind(db.sql_built(sql)).scalar().await
 }
 
 /// A page of the list. `today` is the office's.

@@ -99,6 +99,22 @@ pub async fn list(ctx: &Ctx, country: Option<Country>) -> Result<Vec<Service>> {
     Ok(found)
 }
 
+/// The services of [`list`] whose name has each word of a search, or a word that begins with it.
+///
+/// # Errors
+/// As [`list`].
+#[tracing::instrument(level = "debug", name = "services.named", skip_all)]
+pub async fn named(ctx: &Ctx, q: &str) -> Result<Vec<Service>> {
+    let wanted = unique_key(q);
+    let mut found = list(ctx, None).await?;
+    found.retain(|service| {
+        let name = unique_key(&service.name);
+        let begins = |typed: &str| name.split_whitespace().any(|word| word.starts_with(typed));
+        !wanted.trim().is_empty() && wanted.split_whitespace().all(begins)
+    });
+    Ok(found)
+}
+
 /// A service. Staff; clients an active one.
 ///
 /// # Errors

@@ -125,7 +125,7 @@ pub async fn approved_since(tx: &mut Tx, act: Act, since: DateTime<Utc>) -> Resu
 pub async fn became_after(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<bool> {
     // Each part has an index: entries without a number are few.
     const BECOMES: &str = "subject_id = $1 and at > $2 \
-        and action in ('user.created', 'user.role_changed', 'user.restored', 'user.unbanned')";
+        and action in ('user.created', 'user.role_changed', 'user.restored', 'user.banned', 'user.unbanned')";
     tx.sql_built(format!(
         "select exists (select 1 from activity where seq is null and {BECOMES} \
          union all select 1 from activity where seq is not null and {BECOMES})"

@@ -4,6 +4,7 @@ import {
   IconFolder,
   IconInbox,
   IconReceipt,
+  IconTags,
   IconUser,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -13,7 +14,7 @@ import type { SearchHit } from '../../../api/types';
 import { paths } from '../../../paths';
 import type { SearchProps } from '../../../shared/shell/Palette';
 
-const kinds = ['invoice', 'spv', 'client', 'company', 'document', 'request'] as const;
+const kinds = ['invoice', 'spv', 'client', 'company', 'document', 'request', 'service'] as const;
 const kindIcons = {
   invoice: IconReceipt,
   spv: IconFolder,
@@ -21,6 +22,7 @@ const kindIcons = {
   company: IconBuilding,
   document: IconFileText,
   request: IconInbox,
+  service: IconTags,
 };
 
 /** Page of a search result. */
@@ -38,10 +40,12 @@ function resultPath(hit: SearchHit): string {
       return paths.employeeDocument(hit.id);
     case 'request':
       return paths.request(hit.id);
+    case 'service':
+      return paths.employeePriceList;
   }
 }
 
-/** Global search of staff: orders, clients, companies, documents and requests, and invoices by number. */
+/** Global search of staff: orders, clients, companies, documents, requests and services, and invoices by number. */
 export function StaffSearch({ q, children }: SearchProps) {
   const { t } = useTranslation('employee');
   const { data, error } = useQuery({ ...queries.search(q), enabled: q !== '' });
