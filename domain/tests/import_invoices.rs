@@ -307,12 +307,8 @@ async fn numbers_of_a_file_do_not_get_in_each_other_s_way() {
 
         // A payment finds an invoice by its own or former number, and none that two have or had.
         let pay = |number: &'static str| [&PAYMENT[..], &[("invoice_number", number)]].concat();
-        let paid = batch(
-            &ctx,
-            Kind::Payments,
-            ImportOptions::default(),
-            &[pay("2024-1"), pay("2024-0001"), pay("7"), pay("2025-0002"), pay("inv-7"), pay("2025-3")],
-        );
+        let payments = ["2024-1", "2024-0001", "7", "2025-0002", "inv-7", "2025-3"].map(pay);
+        let paid = batch(&ctx, Kind::Payments, ImportOptions::default(), &payments);
         let ambiguous = "invoice_number ambiguous_number";
         assert_eq!(paid.await, ["created", "created", ambiguous, ambiguous, "created", "invoice_number not_found"]);
         assert_eq!(find(&ctx, "2024-0002").await.paid_minor, 60_000);

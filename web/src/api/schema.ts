@@ -2613,7 +2613,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Orders, clients, companies and documents you may see, and requests for staff: the five best matches of each. An invoice or
+         * Orders, clients, companies and documents you may see, and requests and services for staff: the five best matches of each. An invoice or
          *     credit note by its number; a credit note leads to its invoice.
          */
         get: operations["search_find"];
@@ -6882,7 +6882,7 @@ export interface components {
             title: string;
         };
         /** @enum {string} */
-        SearchKind: "client" | "spv" | "company" | "document" | "request" | "invoice";
+        SearchKind: "client" | "spv" | "company" | "document" | "request" | "invoice" | "service";
         SecureAccount: {
             /** @description The token of the link in the mail. */
             token: string;

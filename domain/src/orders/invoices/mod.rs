@@ -164,6 +164,17 @@ async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: 
     insert_bill(tx, ctx, order, bill).await
 }
 
+/// The number of a new invoice and its former one: the next number of the year, or that of an import.
+async fn number_of(tx: &mut Tx, year: i64, imported: Option<ImportedNumber>) -> Result<(i64, Option<String>)> {
+    Ok(match imported {
+        Some(ImportedNumber { kept: Some(number), former, .. }) => {
+            (store::take_number(tx, year, number).await?, former)
+        }
+        Some(ImportedNumber { former, behind, .. }) => (store::next_number_behind(tx, year, behind).await?, former),
+        None => (store::next_number(tx, year).await?, None),
+    })
+}
+
 /// Inserts an invoice to the client of an order under the next number, or under that of an import.
 async fn insert_bill(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, bill: Bill) -> Result<Invoice> {
     let bill_to = store::bill_to(tx, order.client_id).await?;
@@ -172,13 +183,7 @@ async fn insert_bill(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, bill: 
         None => (settings::within(tx).await?.day(ctx.now()), None, None),
     };
     let year = i64::from(issued_date.year());
-    let (number, former_number) = match number {
-        Some(ImportedNumber { kept: Some(number), former, .. }) => {
-            (store::take_number(tx, year, number).await?, former)
-        }
-        Some(ImportedNumber { former, behind, .. }) => (store::next_number_behind(tx, year, behind).await?, former),
-        None => (store::next_number(tx, year).await?, None),
-    };
+    let (number, former_number) = number_of(tx, year, number).await?;
     let sums = lines::totals(&bill.lines, bill.tax.included, bill.tax.rounding);
     let invoice = Invoice {
         id: InvoiceId(ctx.random.uuid()),

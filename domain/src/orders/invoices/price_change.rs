@@ -148,11 +148,10 @@ fn plan(invoices: &[&Billed], price: Parts, anew: bool) -> Plan {
         let is_short = missing.fee > 0 || missing.filing_fee > 0;
         let bills_too_much =
             (missing.fee < 0 && billed.parts.fee > 0) || (missing.filing_fee < 0 && billed.parts.filing_fee > 0);
-        if !anew && !bills_too_much && !(is_short && plan.void.is_empty()) {
-            continue;
+        if anew || bills_too_much || (is_short && plan.void.is_empty()) {
+            plan.void.push(n);
+            missing = missing + billed.parts;
         }
-        plan.void.push(n);
-        missing = missing + billed.parts;
     }
     for (n, billed) in invoices.iter().enumerate().filter(|(n, _)| !plan.void.contains(n)) {
         let minor = missing.zip(billed.parts, |missing, billed| (-missing).clamp(0, billed));
