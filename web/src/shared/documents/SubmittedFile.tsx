@@ -18,7 +18,7 @@ export function SubmittedFile({ id }: { id: string }) {
   return (
     <div className={classes.submitted}>
       <span>
-        <Anchor component={Link} to={places.document(id)} fz="inherit">
+        <Anchor component={Link} to={places.document(id)} fz="inherit" underline="always">
           {latest.file_name}
         </Anchor>{' '}
         <span className={classes.aside}>
