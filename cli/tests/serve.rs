@@ -218,8 +218,8 @@ async fn demo_mode_starts_on_a_large_portal() {
 async fn upload_memory_does_not_grow_with_file_size() {
     let mut portal = TestPortal::sqlite().await;
     let served = DemoServer::new(&mut portal);
-    // Larger than one part, so that all buffers reach their full size.
-    for _ in 0..2 {
+    // Larger than one part, and often enough that the buffers of all threads reach their full size.
+    for _ in 0..5 {
         served.uploads(6 << 20);
     }
     let before = served.peak();
