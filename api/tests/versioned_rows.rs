@@ -53,6 +53,15 @@ async fn idempotency_key_creates_one_row() {
         assert_eq!(first["id"], second["id"]);
 
         let sam = app.super_admin("Sam").await;
+        for (path, body) in [
+            ("services", json!({ "country": "US", "name": "Twice LLC", "price": "1" })),
+            ("holidays", json!({ "country": "US", "day": "2027-03-03", "name": "Twice" })),
+            ("address-blocks", json!({ "network": "203.0.113.7" })),
+        ] {
+            let send = || sam.post(&format!("/rest/v1/{path}"), body.clone()).key(&format!("key of {path}"));
+            let (first, second) = (send().await.ok(), send().await.ok());
+            assert_eq!(first, second, "{path}");
+        }
         // The setup above has sent mails too.
         app.deliver_mails().await;
         let order = maya.spv.unwrap().to_string();

@@ -111,7 +111,7 @@ async fn invoices_keep_their_number_or_show_it_as_the_former_one() {
             ("2025-03-01", "2025-03-31")
         );
         assert_eq!(own.created_at.date_naive().to_string(), "2025-03-01");
-        // The series goes on behind the highest number.
+        // The next number is higher than the highest one of the file.
         let former = find(&ctx, "inv/17").await;
         assert_eq!((former.name().as_str(), former.former_number.as_deref()), ("2025-0042", Some("INV/17")));
         assert!(former.description().contains("FORM-2"), "{}", former.description());
@@ -166,7 +166,7 @@ async fn wrong_cells_are_rejected_by_column() {
         let ctx = office(&world).await;
         for (cells, expected) in [
             (&[("number", " ")][..], "number required"),
-            (&[("client_email", "nobody@example.com")], "client_email not_found"),
+            (&[("client_email", "unknown@example.com")], "client_email not_found"),
             (&[("client_email", "x")], "client_email invalid_email"),
             (&[("spv_identifier", "FORM-2")], "spv_identifier not_found"),
             (&[("spv_identifier", "")], "spv_identifier required"),

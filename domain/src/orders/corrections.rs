@@ -273,14 +273,8 @@ async fn is_billed_anew(tx: &mut Tx, before: &Spv, after: &Spv) -> Result<bool> 
 }
 
 async fn follow_price(tx: &mut Tx, ctx: &Ctx, before: &Spv, spv: &Spv, billed_anew: bool) -> Result<Vec<Consequence>> {
-    let order = InvoiceableOrder {
-        spv_id: spv.id,
-        identifier: &spv.identifier(),
-        client_id: spv.client_id,
-        dimensions: spv.dimensions(),
-        price_minor: spv.billable_minor().unwrap_or(0),
-        filing_fee_minor: spv.filing_fee_minor.unwrap_or(0),
-    };
+    let identifier = spv.identifier();
+    let order = InvoiceableOrder::of(spv, &identifier);
     let former = FormerPrice { minor: before.billable_minor().unwrap_or(0), billed_anew };
     let changes = invoices::follow_price(tx, ctx, order, former).await?;
     Ok(changes.into_iter().map(Consequence::Invoice).collect())

@@ -52,16 +52,16 @@ pub(super) async fn plan(import: &mut Import, row: &Row) -> Result<RowPlan> {
     let today = settings::office_today(ctx).await?;
     let new = spv.as_ref().and_then(|spv| read_row(&mut check, row, spv, today));
     check.finish()?;
-    let (Some(spv), Some((mut new, tax_minor))) = (spv, new) else { return Err(Error::NotFound("spv")) };
+    let (Some(spv), Some((mut new, file))) = (spv, new) else { return Err(Error::NotFound("spv")) };
     match imported::find(&mut ctx.db(), &new.number, new.issued_date).await? {
         None => {
             let year = i64::from(new.issued_date.year());
-            new.number.behind = import.kept_numbers.get(&year).copied().unwrap_or_default();
-            check_tax(row, &new, tax_minor)?;
+            new.number.after = import.kept_numbers.get(&year).copied().unwrap_or_default();
+            check_one_line(row, &new, &file)?;
             Ok(RowPlan::New(Write::NewInvoice(Box::new(new))))
         }
         Some(invoice) if invoice.spv_id != spv.id => Err(Error::field("number", "invoice_number_taken")),
-        Some(invoice) => compare(import, row, &invoice, &new, tax_minor),
+        Some(invoice) => compare(import, row, &invoice, &new, &file),
     }
 }
 
@@ -79,21 +79,33 @@ pub(super) fn kept_numbers(lines: &[ImportLine]) -> HashMap<i64, i64> {
     found
 }
 
-/// Checks that the tax of the file is that of its rate: an imported invoice has one line.
+/// Amounts of a row that only an invoice of the portal can have in any form, in minor units.
+struct FileAmounts {
+    tax: Option<i64>,
+    credited: Option<i64>,
+}
+
+/// Checks that a new invoice can be imported as one line of one tax rate, without credit notes.
 ///
 /// # Errors
-/// Invalid `tax_percent`, `tax`.
-fn check_tax(row: &Row, new: &ImportedInvoice, tax_minor: Option<i64>) -> Result<()> {
-    let Some(tax_minor) = tax_minor else { return Ok(()) };
-    if tax_minor > 0 && !is_filled(row, "tax_percent") {
-        return Err(Error::field("tax_percent", "required"));
-    }
+/// Invalid `tax_percent`, `tax`, `credited`, `description`.
+fn check_one_line(row: &Row, new: &ImportedInvoice, file: &FileAmounts) -> Result<()> {
+    let mut check = Validator::new();
     let computed = ImportedInvoice::tax_minor(new.total_minor, new.tax_percent);
-    if tax_minor != computed {
-        let problem = Problem::new("tax_differs").with("tax", new.currency.format(computed));
-        return Err(Error::field_with("tax", problem));
+    match file.tax {
+        Some(tax) if tax > 0 && !is_filled(row, "tax_percent") => {
+            check.reject("tax_percent", Problem::new("required"));
+        }
+        Some(tax) if tax != computed => {
+            check.reject("tax", Problem::new("tax_differs").with("tax", new.currency.format(computed)));
+        }
+        _ => {}
     }
-    Ok(())
+    if file.credited.is_some_and(|minor| minor > 0) {
+        check.reject("credited", Problem::new("credit_not_imported"));
+    }
+    check.optional_line("description", new.description.as_deref(), LINE);
+    check.finish()
 }
 
 /// Compares an existing invoice with the row. Nothing of an invoice can be changed by an import.
@@ -102,7 +114,7 @@ fn compare(
     row: &Row,
     invoice: &Invoice,
     new: &ImportedInvoice,
-    tax_minor: Option<i64>,
+    file_amounts: &FileAmounts,
 ) -> Result<RowPlan> {
     let mut found = Comparison::new(row);
     found.value(
@@ -114,8 +126,12 @@ fn compare(
     let (portal, file) = (invoice.currency, new.currency);
     found.text("currency", Some(portal.code()), Some(file.code()));
     found.text("total", Some(&portal.format(invoice.total_minor)), Some(&file.format(new.total_minor)));
-    let tax = tax_minor.map(|minor| file.format(minor));
-    found.text("tax", Some(&portal.format(invoice.tax_minor)), tax.as_deref());
+    for (column, minor, of_file) in
+        [("tax", invoice.tax_minor, file_amounts.tax), ("credited", invoice.credited_minor, file_amounts.credited)]
+    {
+        let of_file = of_file.map(|minor| file.format(minor));
+        found.text(column, Some(&portal.format(minor)), of_file.as_deref());
+    }
     found.text("former_number", invoice.former_number.as_deref(), new.number.former.as_deref());
     found.text("issued_date", Some(&invoice.issued_date.to_string()), Some(&new.issued_date.to_string()));
     let due_date = new.due_date.map(|date| date.to_string());
@@ -150,15 +166,15 @@ async fn find_order(check: &mut Validator, ctx: &Ctx, row: &Row) -> Result<Optio
     }
 }
 
-/// The invoice of a row, and the tax that the file gives it.
-fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Option<(ImportedInvoice, Option<i64>)> {
+/// The invoice of a row, and its other amounts.
+fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Option<(ImportedInvoice, FileAmounts)> {
     let currency: Currency = check.optional("currency", cell(row, "currency"), str::parse).unwrap_or(spv.currency);
     let total_minor = check.required("total", cell(row, "total"), |text| match currency.parse(text)? {
         0 => Err(Problem::new("not_positive")),
         minor => Ok(minor),
     });
     let tax_percent = check.optional("tax_percent", cell(row, "tax_percent"), money::parse_percent);
-    let tax_minor = check.optional("tax", cell(row, "tax"), |text| currency.parse(text));
+    let tax = check.optional("tax", cell(row, "tax"), |text| currency.parse(text));
     let issued_date = check.required("issued_date", cell(row, "issued_date"), validate::date);
     if issued_date.is_some_and(|date| date > today) {
         check.reject("issued_date", Problem::new("future"));
@@ -168,9 +184,6 @@ fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Op
         check.reject("due_date", Problem::new("before_issue"));
     }
     let credited = check.optional("credited", cell(row, "credited"), |text| currency.parse(text));
-    if credited.is_some_and(|minor| minor > 0) {
-        check.reject("credited", Problem::new("credit_not_imported"));
-    }
     let status = check.optional("status", cell(row, "status"), |text| text.to_lowercase().parse::<Status>());
     let void_reason = check.optional_text("void_reason", cell(row, "void_reason"));
     match (status == Some(Status::Void), &void_reason) {
@@ -178,7 +191,8 @@ fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Op
         (false, Some(_)) => check.reject("void_reason", Problem::new("not_allowed")),
         _ => {}
     }
-    let description = check.optional_line("description", cell(row, "description"), LINE);
+    // Of an invoice that is there it has the texts of all lines.
+    let description = check.optional_text("description", cell(row, "description"));
     let billed_to = check.optional_line("billed_to", cell(row, "billed_to"), LINE);
     let number = check.single_line("number", text(row, "number"), spvs::MAX_IDENTIFIER_LENGTH);
     let former = check.optional_line("former_number", cell(row, "former_number"), spvs::MAX_IDENTIFIER_LENGTH);
@@ -196,5 +210,5 @@ fn read_row(check: &mut Validator, row: &Row, spv: &Spv, today: NaiveDate) -> Op
         billed_to,
         void_reason,
     };
-    Some((new, tax_minor))
+    Some((new, FileAmounts { tax, credited }))
 }

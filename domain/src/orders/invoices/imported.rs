@@ -1,6 +1,6 @@
 //! Invoices and payments of another system, as an import inserts them, and their removal by its undo.
 use super::{
-    Bill, ImportedBill, Invoice, InvoiceFacts, InvoiceableOrder, Payment, Status, bump_version, insert_bill,
+    Bill, ImportedBill, Invoice, InvoiceFacts, InvoiceableOrder, LineText, Payment, Status, bump_version, insert_bill,
     lines::{Line, LineKind, TaxTerms, totals},
     model::invoice_name,
     payment_method::{BankTransfer, PaymentMethod, ReceivedPayment},
@@ -12,7 +12,6 @@ use crate::{
         ctx::Ctx,
         db::{Db, Tx},
         error::{Error, Problem, Result},
-        i18n,
         ids::{InvoiceId, PaymentId, SpvId},
         money::Currency,
     },
@@ -24,9 +23,8 @@ use crate::{
 };
 use chrono::{Datelike, Days, NaiveDate};
 use chrono_tz::Tz;
-use serde_json::Map;
 
-/// Numbers that continue a year's series have at most this many digits.
+/// Longer numbers are not kept: the next number of the year would be as long.
 const MAX_NUMBER_DIGITS: usize = 6;
 
 /// An invoice of another system. Amounts are minor units of `currency`.
@@ -61,13 +59,13 @@ impl ImportedInvoice {
 /// The number of an imported invoice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ImportedNumber {
-    /// Has the portal's form and is of its year of issue: it is kept, and the year's series goes on behind it. Otherwise the
+    /// The number to keep: one in the portal's form, such as `2025-0007`, whose year is the year of issue. Without one the
     /// invoice gets the next number of its year.
     pub kept: Option<i64>,
     /// The number in the system that issued it, if that is another one.
     pub former: Option<String>,
-    /// A number that is not kept comes behind this one: the last that the file keeps in the year.
-    pub behind: i64,
+    /// The highest number of the year that the file keeps. A number that is not kept must be higher.
+    pub after: i64,
 }
 
 impl ImportedNumber {
@@ -81,8 +79,8 @@ impl ImportedNumber {
         };
         let digits = text.strip_prefix(&format!("{}-", issued_date.year())).filter(own_form);
         match (digits.and_then(|digits| digits.parse().ok()).filter(|number| *number > 0), former) {
-            (Some(number), former) => Ok(Self { kept: Some(number), former, behind: 0 }),
-            (None, None) => Ok(Self { kept: None, former: Some(text.to_owned()), behind: 0 }),
+            (Some(number), former) => Ok(Self { kept: Some(number), former, after: 0 }),
+            (None, None) => Ok(Self { kept: None, former: Some(text.to_owned()), after: 0 }),
             (None, Some(_)) => Err(Problem::new("not_allowed")),
         }
     }
@@ -115,7 +113,7 @@ pub(crate) async fn find(db: &mut Db, number: &ImportedNumber, issued_date: Naiv
 /// The invoice that a payment names: by its number as it is printed, or by its former number.
 ///
 /// # Errors
-/// `not_found`; `ambiguous` for a number that several invoices have or had.
+/// `not_found`; `ambiguous_number` for a number that several invoices have or had.
 pub(crate) async fn named(db: &mut Db, name: &str) -> Result<Result<Invoice, Problem>> {
     let mut ids: Vec<InvoiceId> = store::by_former_number(db, name).await?.into_iter().map(|(id, _)| id).collect();
     let own = store::parse_number(name).filter(|(year, number)| invoice_name(*year, *number) == name);
@@ -151,23 +149,19 @@ pub(crate) async fn payments(db: &mut Db, invoice: InvoiceId) -> Result<Vec<Paym
     store::payments(db, invoice).await
 }
 
-/// Inserts an invoice as of its date of issue. No reminder is sent for one that is overdue or nearly so.
+/// Inserts an invoice as of its date of issue; the caller has locked its order ([`lock_all`]). No reminder is sent for one that
+/// is overdue or nearly so.
 ///
 /// # Errors
 /// NotFound for an unknown order; a unique violation for a number that is taken.
 pub(crate) async fn insert(tx: &mut Tx, ctx: &Ctx, new: &ImportedInvoice) -> Result<InvoiceId> {
-    spvs::lock(tx, new.spv_id).await?;
     let (spv, _) = spvs::find_with_steps(tx, new.spv_id).await?.ok_or(Error::NotFound("spv"))?;
     let office = settings::within(tx).await?;
+    let identifier = spv.identifier();
+    let order = InvoiceableOrder::of(&spv, &identifier);
     let description = match &new.description {
         Some(text) => text.clone(),
-        None => {
-            let language = store::bill_to(tx, spv.client_id).await?.language;
-            let country = i18n::text(&language, "names", &format!("country.{}", spv.country.code()), &Map::new());
-            let params = [("identifier", spv.identifier()), ("country", country)];
-            let params = params.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
-            i18n::text(&language, "names", super::LineText::Formation.key(), &params)
-        }
+        None => LineText::Formation.words(&store::bill_to(tx, spv.client_id).await?.language, &order),
     };
     let bill = Bill {
         currency: new.currency,
@@ -188,14 +182,6 @@ pub(crate) async fn insert(tx: &mut Tx, ctx: &Ctx, new: &ImportedInvoice) -> Res
             billed_to: new.billed_to.clone(),
         }),
     };
-    let order = InvoiceableOrder {
-        spv_id: spv.id,
-        identifier: &spv.identifier(),
-        client_id: spv.client_id,
-        dimensions: spv.dimensions(),
-        price_minor: 0,
-        filing_fee_minor: 0,
-    };
     let then = as_of(tx, ctx, new.issued_date).await?;
     let invoice = insert_bill(tx, &then, order, bill).await?;
     if let Some(reason) = &new.void_reason {
@@ -206,8 +192,8 @@ pub(crate) async fn insert(tx: &mut Tx, ctx: &Ctx, new: &ImportedInvoice) -> Res
     Ok(invoice.id)
 }
 
-/// Records a payment as of the day when it was received, also on a paid invoice: what is beyond the amount due becomes the
-/// client's credit, in any order of the file.
+/// Records a payment as of the day when it was received; the caller has locked its invoice ([`lock_all`]). More than is due
+/// becomes the client's credit, also on a paid invoice, so that the order of the payments does not matter.
 ///
 /// # Errors
 /// NotFound; Conflict `invoice_settled` of a void invoice.
@@ -217,7 +203,6 @@ pub(crate) async fn insert_payment(
     invoice: InvoiceId,
     received: &ReceivedPayment,
 ) -> Result<PaymentId> {
-    store::lock(tx, invoice).await?;
     let before = store::get(tx, invoice).await?.ok_or(Error::NotFound("invoice"))?;
     let then = as_of(tx, ctx, received.received_date).await?;
     let after = bump_version(ctx, before.with_payment(received.amount_minor)?);
@@ -229,12 +214,11 @@ pub(crate) async fn insert_payment(
     Ok(id)
 }
 
-/// Deletes an invoice that an import has inserted, if it is the last one of its year: the series goes on behind those before it.
+/// Deletes an imported invoice. Only the last invoice of a year can be deleted, so that the numbers stay without gaps.
 ///
 /// # Errors
-/// NotFound; Conflict `later_invoices` when it is not the last one, `changed_since_import` when it was raised again; a foreign key
-/// violation if payments, credit notes or receipts
-/// refer to it.
+/// NotFound; Conflict `later_invoices` when it is not the last one, `changed_since_import` when it was raised again; a foreign
+/// key violation if payments, credit notes or receipts refer to it.
 pub(crate) async fn remove(tx: &mut Tx, ctx: &Ctx, id: InvoiceId) -> Result<()> {
     store::lock(tx, id).await?;
     let invoice = store::get(tx, id).await?.ok_or(Error::NotFound("invoice"))?;
@@ -244,7 +228,7 @@ pub(crate) async fn remove(tx: &mut Tx, ctx: &Ctx, id: InvoiceId) -> Result<()> 
     // Issuing an invoice waits for the row of the year's numbers.
     let last = store::lock_numbers(tx, invoice.year).await?;
     if last > invoice.number {
-        return Err(Error::Conflict(Problem::new("later_invoices").with("name", invoice.name())));
+        return Err(Error::conflict("later_invoices"));
     }
     let of = rollups::dimensions_of(tx, invoice.spv_id).await?;
     store::remove(tx, &invoice).await?;
@@ -253,7 +237,7 @@ pub(crate) async fn remove(tx: &mut Tx, ctx: &Ctx, id: InvoiceId) -> Result<()> 
     activity::append(tx, ctx, event.of(Some(invoice.client_id), None, None)).await
 }
 
-/// Deletes a payment that an import has inserted; its invoice owes the amount again.
+/// Deletes an imported payment; its amount is due again.
 ///
 /// # Errors
 /// NotFound; Conflict `used_since_import` if a credit note of the invoice was issued.
@@ -286,11 +270,11 @@ mod tests {
         let read = |text: &str, former: Option<&str>| {
             ImportedNumber::read(text, former.map(str::to_owned), "2025-03-01".parse().unwrap())
         };
-        assert_eq!(read("2025-0007", None), Ok(ImportedNumber { kept: Some(7), former: None, behind: 0 }));
-        let both = ImportedNumber { kept: Some(123_456), former: Some("INV-7".to_owned()), behind: 0 };
+        assert_eq!(read("2025-0007", None), Ok(ImportedNumber { kept: Some(7), former: None, after: 0 }));
+        let both = ImportedNumber { kept: Some(123_456), former: Some("INV-7".to_owned()), after: 0 };
         assert_eq!(read("2025-123456", Some("INV-7")), Ok(both));
         for other in ["INV-7", "2024-0007", "2025-7", "2025-0000", "2025-1234567", "2025-00a7", "2025-0007-1", "0007"] {
-            assert_eq!(read(other, None), Ok(ImportedNumber { kept: None, former: Some(other.to_owned()), behind: 0 }));
+            assert_eq!(read(other, None), Ok(ImportedNumber { kept: None, former: Some(other.to_owned()), after: 0 }));
             assert_eq!(read(other, Some("INV-7")).unwrap_err().code, "not_allowed");
         }
     }

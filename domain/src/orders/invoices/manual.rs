@@ -86,14 +86,8 @@ pub async fn create(ctx: &Ctx, new: NewInvoice) -> Result<Detail> {
             let spv = order_of(tx, ctx, new).await?;
             let office = settings::within(tx).await?;
             let bill = read(new, &spv, &office, reverse_charge_text(tx, &office.billing, &spv).await?, ctx)?;
-            let order = InvoiceableOrder {
-                spv_id: spv.id,
-                identifier: &spv.identifier(),
-                client_id: spv.client_id,
-                dimensions: spv.dimensions(),
-                price_minor: 0,
-                filing_fee_minor: 0,
-            };
+            let identifier = spv.identifier();
+            let order = InvoiceableOrder::of(&spv, &identifier);
             let invoice = insert_bill(tx, ctx, order, bill).await?;
             idempotency::store(tx, ctx, invoice.id.0).await?;
             Ok(invoice.id)

@@ -42,7 +42,7 @@ use crate::{
         page::{MAX_LIMIT, Order, Page, PageQuery, Total},
         validate::Validator,
     },
-    orders::{documents, steps},
+    orders::{documents, spvs::Spv, steps},
     platform::{
         activity::{self, Event},
         rollups::{self, Dimensions},
@@ -70,6 +70,20 @@ pub(crate) struct InvoiceableOrder<'a> {
     pub filing_fee_minor: i64,
 }
 
+impl<'a> InvoiceableOrder<'a> {
+    /// The whole price of an order. `identifier` is [`Spv::identifier`].
+    pub fn of(spv: &Spv, identifier: &'a str) -> Self {
+        Self {
+            spv_id: spv.id,
+            identifier,
+            client_id: spv.client_id,
+            dimensions: spv.dimensions(),
+            price_minor: spv.billable_minor().unwrap_or(0),
+            filing_fee_minor: spv.filing_fee_minor.unwrap_or(0),
+        }
+    }
+}
+
 /// What the line of an invoice says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineText {
@@ -80,11 +94,16 @@ enum LineText {
 }
 
 impl LineText {
-    fn key(self) -> &'static str {
-        match self {
+    /// The text in the client's language.
+    fn words(self, language: &str, order: &InvoiceableOrder<'_>) -> String {
+        let key = match self {
             Self::Formation => "invoice_line.formation",
             Self::Difference => "invoice_line.difference",
-        }
+        };
+        let country = format!("country.{}", order.dimensions.country.code());
+        let country = i18n::text(language, "names", &country, &Map::new());
+        let params = [("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())];
+        i18n::text(language, "names", key, &Map::from_iter(params))
     }
 }
 
@@ -149,15 +168,12 @@ impl Bill {
 async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: LineText) -> Result<Invoice> {
     let language = store::bill_to(tx, order.client_id).await?.language;
     let office = settings::within(tx).await?;
-    let words = |key: &str, params| i18n::text(&language, "names", key, &params);
-    let country = words(&format!("country.{}", order.dimensions.country.code()), Map::new());
-    let params =
-        Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
+    let filing_fee = i18n::text(&language, "names", "invoice_line.filing_fee", &Map::new());
     let rate = office.billing.tax_rate();
     let filing_fee_minor = order.filing_fee_minor.min(order.price_minor);
     let mut lines = vec![
-        Line::single(words(text.key(), params), LineKind::Fee, order.price_minor - filing_fee_minor, rate),
-        Line::single(words("invoice_line.filing_fee", Map::new()), LineKind::FilingFee, filing_fee_minor, 0),
+        Line::single(text.words(&language, &order), LineKind::Fee, order.price_minor - filing_fee_minor, rate),
+        Line::single(filing_fee, LineKind::FilingFee, filing_fee_minor, 0),
     ];
     lines.retain(|line| line.amount_minor > 0);
     let bill = Bill::of_price(&office, order.dimensions.currency, office.day(ctx.now()), lines);
@@ -168,9 +184,13 @@ async fn insert_next(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>, text: 
 async fn number_of(tx: &mut Tx, year: i64, imported: Option<ImportedNumber>) -> Result<(i64, Option<String>)> {
     Ok(match imported {
         Some(ImportedNumber { kept: Some(number), former, .. }) => {
-            (store::take_number(tx, year, number).await?, former)
+            store::reserve_number(tx, year, number).await?;
+            (number, former)
         }
-        Some(ImportedNumber { former, behind, .. }) => (store::next_number_behind(tx, year, behind).await?, former),
+        Some(ImportedNumber { former, after, .. }) => {
+            store::reserve_number(tx, year, after).await?;
+            (store::next_number(tx, year).await?, former)
+        }
         None => (store::next_number(tx, year).await?, None),
     })
 }

@@ -1,14 +1,12 @@
 //! The payments of all invoices, as they are exported.
-use super::model::invoice_name;
+use super::{model::invoice_name, store};
 use crate::{
     kernel::{
-        access::Scope,
         ctx::Ctx,
-        db::{Db, Row, Sql, const_concat},
         error::Result,
         ids::{InvoiceId, PaymentId, SpvId, UserId},
         money::Currency,
-        page::{Conditions, Page, PageQuery},
+        page::{Page, PageQuery},
     },
     orders::spvs,
 };
@@ -54,13 +52,6 @@ impl ListedPayment {
     }
 }
 
-const SELECT_WITH_NAMES: &str = const_concat!(
-    "select ",
-    ListedPayment::LIST,
-    " from invoice_payments p join invoices v on v.id = p.invoice_id join spvs s on s.id = v.spv_id \
-     join users c on c.id = v.client_id"
-);
-
 /// The filters of the list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -75,25 +66,6 @@ pub struct Filter {
 #[tracing::instrument(level = "debug", name = "invoices.payments.list", skip_all)]
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<ListedPayment>> {
     let (scope, limit) = (ctx.scope()?, page.limit()?);
-    let rows = select(&mut ctx.db(), scope, filter, page.after()?, limit + 1).await?;
+    let rows = store::list_payments(&mut ctx.db(), scope, filter, page.after()?, limit + 1).await?;
     Ok(Page::from_rows(rows, limit, |payment| (payment.received_date, payment.id)))
-}
-
-async fn select(
-    db: &mut Db,
-    scope: Scope,
-    filter: &Filter,
-    after: Option<(NaiveDate, PaymentId)>,
-    limit: usize,
-) -> Result<Vec<ListedPayment>> {
-    let mut all = Conditions::new(db.dialect());
-    all.and_scope(scope, None, None, Some("v.client_id"));
-    all.and_id("v.client_id", filter.client_id.map(|id| id.0));
-    all.and_id("v.spv_id", filter.spv_id.map(|id| id.0));
-    if let Some((date, id)) = after {
-        let (date, id) = (all.placeholder(date), all.placeholder(id.0));
-        all.and(format!("(p.received_date, p.id) > ({date}, {id})"));
-    }
-    let sql = format!("{SELECT_WITH_NAMES} where {} order by p.received_date, p.id limit {limit}", all.sql());
-    all.bind(db.sql_built(sql)).all().await
 }

@@ -54,14 +54,8 @@ async fn raise_within(tx: &mut Tx, ctx: &Ctx, void: &Invoice) -> Result<Invoice>
         }
         return raise_manual(tx, ctx, void, &spv).await;
     }
-    let order = InvoiceableOrder {
-        spv_id: spv.id,
-        identifier: &spv.identifier(),
-        client_id: spv.client_id,
-        dimensions: spv.dimensions(),
-        price_minor: spv.billable_minor().unwrap_or(0),
-        filing_fee_minor: spv.filing_fee_minor.unwrap_or(0),
-    };
+    let identifier = spv.identifier();
+    let order = InvoiceableOrder::of(&spv, &identifier);
     let others = lock_billed(tx, spv.id).await?;
     let missing = others.iter().fold(Parts::of_order(&order), |missing, other| missing - other.parts);
     if missing.total() <= 0 {
@@ -91,15 +85,8 @@ async fn raise_manual(tx: &mut Tx, ctx: &Ctx, void: &Invoice, spv: &Spv) -> Resu
         terms: void.terms.clone(),
         import: None,
     };
-    let order = InvoiceableOrder {
-        spv_id: spv.id,
-        identifier: &spv.identifier(),
-        client_id: spv.client_id,
-        dimensions: spv.dimensions(),
-        price_minor: 0,
-        filing_fee_minor: 0,
-    };
-    let raised = insert_bill(tx, ctx, order, bill).await?;
+    let identifier = spv.identifier();
+    let raised = insert_bill(tx, ctx, InvoiceableOrder::of(spv, &identifier), bill).await?;
     set_replaced(tx, ctx, void, &raised).await?;
     Ok(raised)
 }

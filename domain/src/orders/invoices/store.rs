@@ -3,6 +3,7 @@ use super::installments::Installment;
 use super::lines::Line;
 use super::model::{Due, Invoice, Payment, Status};
 use super::payment_method::ReceivedPayment;
+use super::payments::{self, ListedPayment};
 use crate::kernel::{
     access::Scope,
     db::{
@@ -64,14 +65,8 @@ pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
     .await
 }
 
-/// The next number of a year behind `floor`.
-pub async fn next_number_behind(tx: &mut Tx, year: i64, floor: i64) -> Result<i64> {
-    take_number(tx, year, floor).await?;
-    next_number(tx, year).await
-}
-
-/// Takes a number of a year, behind which the series goes on.
-pub async fn take_number(tx: &mut Tx, year: i64, number: i64) -> Result<i64> {
+/// Reserves the numbers of a year up to this one: the next number is higher. Locks the year's row, as [`next_number`].
+pub async fn reserve_number(tx: &mut Tx, year: i64, number: i64) -> Result<()> {
     tx.sql(
         "insert into invoice_numbers (year, last) values ($1, $2) on conflict (year) do update \
          set last = case when invoice_numbers.last < $2 then $2 else invoice_numbers.last end",
@@ -80,7 +75,7 @@ pub async fn take_number(tx: &mut Tx, year: i64, number: i64) -> Result<i64> {
     .bind(number)
     .run()
     .await?;
-    Ok(number)
+    Ok(())
 }
 
 /// Locks the numbers of a year until the transaction ends; returns the last one.
@@ -600,6 +595,33 @@ pub async fn payments(db: &mut impl Sql, invoice: InvoiceId) -> Result<Vec<Payme
     .bind(invoice)
     .all()
     .await
+}
+
+const SELECT_PAYMENTS: &str = const_concat!(
+    "select ",
+    ListedPayment::LIST,
+    " from invoice_payments p join invoices v on v.id = p.invoice_id join spvs s on s.id = v.spv_id \
+     join users c on c.id = v.client_id"
+);
+
+/// Payments of the invoices in scope, the oldest first.
+pub async fn list_payments(
+    db: &mut Db,
+    scope: Scope,
+    filter: &payments::Filter,
+    after: Option<(NaiveDate, PaymentId)>,
+    limit: usize,
+) -> Result<Vec<ListedPayment>> {
+    let mut all = Conditions::new(db.dialect());
+    all.and_scope(scope, None, None, Some("v.client_id"));
+    all.and_id("v.client_id", filter.client_id.map(|id| id.0));
+    all.and_id("v.spv_id", filter.spv_id.map(|id| id.0));
+    if let Some((date, id)) = after {
+        let (date, id) = (all.placeholder(date), all.placeholder(id.0));
+        all.and(format!("(p.received_date, p.id) > ({date}, {id})"));
+    }
+    let sql = format!("{SELECT_PAYMENTS} where {} order by p.received_date, p.id limit {limit}", all.sql());
+    all.bind(db.sql_built(sql)).all().await
 }
 
 /// Inserts a proof of payment; false where the document is one already.

@@ -11,6 +11,7 @@ use crate::{
         db::{ScopedFutureExt, Sql},
         error::{Error, Problem, Result},
         geo::Country,
+        idempotency,
         ids::HolidayId,
         validate::{self, LINE, Validator},
     },
@@ -161,6 +162,9 @@ pub async fn correct(ctx: &Ctx, country: &str, day: &str, name: Option<&str>) ->
     ctx.transaction(|tx| {
         async move {
             let all = store::lock(tx, correction.country).await?;
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
+                return all.into_iter().find(|other| other.id.0 == id).ok_or(Error::NotFound("holiday"));
+            }
             if all.iter().any(|other| other.day == correction.day) {
                 return Err(Error::conflict("holiday_corrected"));
             }
@@ -170,6 +174,7 @@ pub async fn correct(ctx: &Ctx, country: &str, day: &str, name: Option<&str>) ->
             store::insert(tx, correction).await?;
             let action = if correction.name.is_some() { "holiday.added" } else { "holiday.removed" };
             activity::append(tx, ctx, event(action, correction)).await?;
+            idempotency::store(tx, ctx, correction.id.0).await?;
             Ok(correction.clone())
         }
         .scope_boxed()
