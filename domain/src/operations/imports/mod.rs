@@ -481,6 +481,8 @@ mod tests {
         assert_eq!(columns(Kind::Spvs).find("custom_identifier"), Some(Column::Read("identifier")));
         assert_eq!(columns(Kind::Spvs).find("amount"), Some(Column::Unread));
         assert_eq!(columns(Kind::Clients).find("E-Mail"), Some(Column::Read("email")));
+        assert_eq!(columns(Kind::Invoices).find("Tax %"), Some(Column::Read("tax_percent")));
+        assert_eq!(columns(Kind::Invoices).find("Tax"), Some(Column::Read("tax")));
         for name in ["custom_identifier", "password", ""] {
             assert_eq!(columns(Kind::Clients).find(name), None, "{name}");
         }

@@ -37,9 +37,9 @@ pub(super) fn is_known(kind: Kind, header: &str) -> bool {
     columns(kind).find(header).is_some()
 }
 
-/// The letters and digits of a header in lower case.
+/// The letters and digits of a header in lower case, with `%` as the word: `Tax %` is tax_percent, beside a column `Tax`.
 pub(in crate::operations::imports) fn key(header: &str) -> String {
-    nfc(header).chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    nfc(header).replace('%', "percent").chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Maps the headers. Returns the columns, the required ones that are missing, and what is wrong with `map`.
