@@ -156,7 +156,11 @@ test('passkey is a second factor instead of an app', async ({ browser }) => {
     expect(await axeViolations(sol.page)).toEqual([]);
     await key.verifiesUser(false);
     await key.touches(true);
+    const challenged = sol.page.waitForResponse(/\/challenge$/);
     await sol.button('Use a passkey').click();
+    await challenged;
+    // The attempt has ended, not only begun.
+    await expect(sol.button('Use a passkey')).toBeEnabled();
     await expect(sol.heading('Two-factor authentication')).toBeVisible();
     await key.verifiesUser(true);
     await sol.button('Use a passkey').click();
