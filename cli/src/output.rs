@@ -152,7 +152,7 @@ impl Output {
         Self { wrapped: true, ..self.clone() }
     }
 
-    /// Prints a whole list. For an empty table prints "No {nothing}." to stderr.
+    /// Prints a whole list. For an empty table or CSV prints "No {nothing}." to stderr.
     pub fn list(&self, records: Vec<Record>, nothing: &str) -> Result {
         self.page(records, nothing, None)
     }
@@ -166,6 +166,7 @@ impl Output {
                 let items: Vec<Value> = records.into_iter().map(Record::json).collect();
                 return self.json(&json!({ "items": items, "next_cursor": next }));
             }
+            Format::Csv if records.is_empty() => self.empty_csv(nothing)?,
             Format::Csv => self.csv(records)?,
             Format::Table if records.is_empty() => info(&format!("No {nothing}.")),
             Format::Table => {
@@ -250,6 +251,17 @@ impl Output {
         let mut out = std::io::stdout().lock();
         out.write_all(text)?;
         Ok(out.flush()?)
+    }
+
+    /// The header that `--fields` names, and "No {nothing}." to stderr. Without fields there is no header, as the columns of a
+    /// list are those of its rows.
+    fn empty_csv(&self, nothing: &str) -> Result {
+        info(&format!("No {nothing}."));
+        let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
+        if !self.fields.is_empty() {
+            writer.write_record(&self.fields)?;
+        }
+        Ok(writer.flush()?)
     }
 
     /// CSV with formula escaping, as the exports write it.

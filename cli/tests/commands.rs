@@ -471,6 +471,10 @@ async fn data_goes_to_stdout_and_messages_to_stderr() {
     let empty = portal.run(&["client", "list"]);
     assert_eq!((empty.out.as_str(), empty.err.as_str()), ("", "No clients.\n"));
     assert_eq!(portal.json(&["client", "list"]), serde_json::json!([]));
+    let empty = portal.run(&["client", "list", "--format", "csv"]);
+    assert_eq!((empty.out.as_str(), empty.err.as_str()), ("", "No clients.\n"));
+    let empty = portal.run(&["client", "list", "--format", "csv", "--fields", "id,email"]);
+    assert_eq!(empty.out, "id,email\n");
     let named = ["--name", "=1+1", "--business-name", "Söhne & <b>Co</b>", "--phone", "+1 555 0100"];
     portal.run(&[&["company", "create"], &named[..]].concat());
     let csv = portal.run(&["company", "list", "--format", "csv"]);

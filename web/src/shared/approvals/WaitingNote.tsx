@@ -10,9 +10,16 @@ import { useMe } from '../session/me';
 import { useSave } from '../useSave';
 import { useWaiting } from './waiting';
 
+interface Props {
+  act: Approval['act'];
+  target?: string;
+  /** Why it waits, where that is not plain. */
+  reason?: string;
+}
+
 /** Says where an act was asked for that it waits for a second super admin; nothing otherwise. The employee who asked can take
 it back. */
-export function WaitingNote({ act, target }: { act: Approval['act']; target?: string }) {
+export function WaitingNote({ act, target, reason }: Props) {
   const { t } = useTranslation('common');
   const isSuperAdmin = useMe().role === 'super_admin';
   const approval = useWaiting(act, target);
@@ -29,6 +36,7 @@ export function WaitingNote({ act, target }: { act: Approval['act']; target?: st
   if (!approval) return null;
   return (
     <Alert role="status" title={t('waiting.title')} mb="md">
+      {reason && `${reason} `}
       {t('waiting.note', {
         name: approval.requested_by.name,
         at: dateTime(approval.requested_at),

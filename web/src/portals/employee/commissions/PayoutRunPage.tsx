@@ -54,7 +54,7 @@ export function Component() {
         [t('payouts.paid_on'), run.paid_date && <DateText key="paid" day={run.paid_date} />],
       ]}
     >
-      <WaitingNote act="pay_run" target={id} />
+      <WaitingNote act="pay_run" target={id} reason={t('payouts.waits')} />
       <RunTabs key={id} id={id} run={query.data} />
     </RecordPage>
   );
