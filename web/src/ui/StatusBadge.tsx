@@ -64,7 +64,8 @@ export function StatusBadge({ kind, status }: { kind: Kind; status: string }) {
   const { t } = useTranslation('names');
   const label = t(`${kind}_status.${status}`);
   if (kind === 'step' && status === 'pending') return <Quiet>{label}</Quiet>;
-  const tone = statusTone(status);
+  // A pending approval waits for a person; other pending things wait their turn.
+  const tone = kind === 'approval' && status === 'pending' ? 'wait' : statusTone(status);
   // An approved commission waits for its payout; an approved request or document for nothing.
   const settled = SETTLED.has(status) || (status === 'approved' && kind !== 'commission');
   return settled ? <Settled tone={tone}>{label}</Settled> : <Tag tone={tone}>{label}</Tag>;

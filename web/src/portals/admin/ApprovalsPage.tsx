@@ -98,7 +98,16 @@ function columns(
       key: 'subject',
       phone: 'text',
       header: t('approvals.subject'),
-      cell: (approval) => <Subject approval={approval} />,
+      cell: (approval) => (
+        <>
+          <Subject approval={approval} />
+          {approval.totals.length > 0 && (
+            <Text component="div" size="sm" c="dimmed" className="num">
+              {totalsOf(approval)}
+            </Text>
+          )}
+        </>
+      ),
     },
     {
       key: 'status',
@@ -152,6 +161,11 @@ function whatOf(t: TFunction<['admin', 'names']>, { act, subject }: Approval): s
   return `${t(`names:approval_act.${act}`)}: ${act === 'change_four_eyes' ? t('four_eyes.title') : subject}`;
 }
 
+/** What a payout run transfers, one amount per currency. */
+function totalsOf({ totals }: Approval): string {
+  return totals.map(({ amount, currency }) => money(amount, currency)).join(' + ');
+}
+
 function Subject({ approval }: { approval: Approval }) {
   const { t } = useTranslation(['admin', 'names']);
   const { act, subject, target_id: id } = approval;
@@ -181,10 +195,10 @@ function Decided({ approval }: { approval: Approval }) {
 /** What is carried out, before it is approved. */
 function Details({ approval }: { approval: Approval }) {
   const { t } = useTranslation(['admin', 'names']);
-  const { totals, paid_date, email, four_eyes: rule } = approval;
+  const { paid_date, email, four_eyes: rule } = approval;
   const lines = [
     whatOf(t, approval),
-    totals.map(({ amount, currency }) => money(amount, currency)).join(' + '),
+    totalsOf(approval),
     paid_date && t('approvals.paid_on', { day: date(paid_date) }),
     email,
     rule && (rule.enabled ? t('four_eyes.on') : t('four_eyes.off')),

@@ -8,6 +8,7 @@ import { queries } from '../../api/queries';
 import type { InvoiceDetail } from '../../api/types';
 import { date } from '../../messages/format';
 import { actorName } from '../../messages/actorName';
+import { paths } from '../../paths';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
@@ -22,6 +23,8 @@ import { PrintableInvoice } from './PrintableInvoice';
 import { Receipts } from './Receipts';
 import { downloadInvoice } from './download';
 import { nextPayment } from './nextPayment';
+import { ClientLink, RecordLink } from '../records/links';
+import { useMe } from '../session/me';
 import { orderNameOf } from '../spvs/orderName';
 
 interface Props {
@@ -51,7 +54,7 @@ export function InvoiceView({ id, trail, actions, receiptActions, side }: Props)
       <div className={classes.screen}>
         <PageHeader
           title={invoice ? t('invoice', { number: invoice.number }) : t('loading')}
-          text={invoice && `${invoice.client.name} · ${orderNameOf(invoice)}`}
+          text={invoice && <Subject invoice={invoice} />}
           trail={trail}
           actions={
             invoice && (
@@ -90,6 +93,22 @@ export function InvoiceView({ id, trail, actions, receiptActions, side }: Props)
       ) : (
         <Skeleton height={420} radius="md" />
       )}
+    </>
+  );
+}
+
+/** The client and the order of an invoice, each a link to its record where the reader has one. */
+function Subject({ invoice }: { invoice: InvoiceDetail }) {
+  const isClient = useMe().role === 'client';
+  const { client, spv_id: order } = invoice;
+  return (
+    <>
+      {isClient ? client.name : <ClientLink id={client.id} name={client.name} />}
+      {' · '}
+      <RecordLink
+        to={isClient ? paths.clientOrder(order) : paths.employeeOrder(order)}
+        name={orderNameOf(invoice)}
+      />
     </>
   );
 }

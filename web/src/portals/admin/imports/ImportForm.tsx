@@ -4,8 +4,10 @@ import { Dropzone } from '@mantine/dropzone';
 import { IconFileSpreadsheet } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { errorText, fieldErrors } from '../../../api/errors';
 import { bytes, number } from '../../../messages/format';
+import { paths } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ErrorState } from '../../../ui/ErrorState';
@@ -15,6 +17,16 @@ import { importFile, initialOptions, isWorkbook, kinds, type ImportOptions } fro
 import { ImportOutcome } from './ImportOutcome';
 import { ReadOptions } from './ReadOptions';
 import { useTrial, type ChosenFile } from './useTrial';
+
+/** The list that shows the rows of each kind. */
+const listOf: Record<ImportOptions['kind'], string> = {
+  clients: paths.employeeClients,
+  companies: paths.employeeCompanies,
+  isos: paths.employeeIsos,
+  spvs: paths.employeeSpvs,
+  invoices: paths.employeeInvoices,
+  payments: paths.employeeInvoices,
+};
 
 interface Props {
   /** Begins with a new file. */
@@ -36,10 +48,15 @@ export function ImportForm({ onAgain }: Props) {
   if (run.data) {
     return (
       <Section title={t('imports.done')} takesFocus>
-        <ImportOutcome report={run.data} />
-        <Group mt="md">
-          <Button onClick={onAgain}>{t('imports.again')}</Button>
-        </Group>
+        <Stack gap="md">
+          <ImportOutcome report={run.data} />
+          <Group gap="sm">
+            <Button onClick={onAgain}>{t('imports.again')}</Button>
+            <Button component={Link} to={listOf[options.kind]} variant="default">
+              {t('imports.view')}
+            </Button>
+          </Group>
+        </Stack>
       </Section>
     );
   }

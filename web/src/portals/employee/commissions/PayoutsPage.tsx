@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconCash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import type { PayoutRun } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
+import { useWaiting } from '../../../shared/approvals/waiting';
 import { rowsState } from '../../../shared/grid/listState';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { sumsByCurrency } from '../../../shared/grid/sums';
@@ -37,7 +38,7 @@ export function Component() {
       key: 'status',
       header: t('common:status'),
       phone: 'end',
-      cell: (run) => <StatusBadge kind="payout_run" status={run.status} />,
+      cell: (run) => <Status run={run} />,
     },
     {
       key: 'transfers',
@@ -100,6 +101,21 @@ export function Component() {
         />
       </Section>
       {opening && <OpenRunDialog onClose={() => setOpening(false)} />}
+    </>
+  );
+}
+
+function Status({ run }: { run: PayoutRun }) {
+  const { t } = useTranslation('common');
+  const waiting = useWaiting('pay_run', run.id);
+  return (
+    <>
+      <StatusBadge kind="payout_run" status={run.status} />
+      {waiting && (
+        <Text component="div" size="xs" c="dimmed">
+          {t('waiting.title')}
+        </Text>
+      )}
     </>
   );
 }
