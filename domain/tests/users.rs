@@ -145,6 +145,28 @@ async fn last_super_admin_cannot_be_demoted_suspended_or_archived() {
 }
 
 #[tokio::test]
+async fn last_invited_super_admin_of_a_new_office_stays() {
+    on_both(async |world: World| {
+        let op = world.operator();
+        let invite = async |name: &str| {
+            let input = input(name, &format!("{}@example.com", name.to_lowercase()));
+            people::create(&op, Role::SuperAdmin, input).await.unwrap().id
+        };
+        let ada = invite("Ada").await;
+        assert_eq!(code(users::archive(&op, ada, None).await), "last_super_admin");
+        assert_eq!(code(users::suspend(&op, ada, None).await), "last_super_admin");
+        assert_eq!(code(people::set_role(&op, ada, Role::Employee, None, None, None).await), "last_super_admin");
+        let bea = invite("Bea").await;
+        users::archive(&op, ada, None).await.unwrap();
+        assert_eq!(code(users::archive(&op, bea, None).await), "last_super_admin");
+        let cleo = world.user(Role::SuperAdmin, "Cleo", None, None).await;
+        assert_eq!(code(users::archive(&op, cleo.id, None).await), "last_super_admin", "an invited one does not count");
+        users::archive(&op, bea, None).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn stale_write_names_the_last_editor() {
     on_both(async |world: World| {
         let finn = world.user(Role::Employee, "Finn", None, None).await;

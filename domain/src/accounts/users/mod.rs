@@ -300,14 +300,17 @@ pub(crate) fn bump_version(ctx: &Ctx, user: User) -> User {
     User { updated_at: ctx.now(), updated_by: ctx.actor_name(), version: user.version + 1, ..user }
 }
 
+/// Refuses to demote, shut or ban the last super admin (decision 18). An active one is replaced by another active one only,
+/// a pending one, the first of a new office, by a pending one as well.
 pub(crate) async fn check_not_last_super_admin(tx: &mut Tx, ctx: &Ctx, user: &User) -> Result<()> {
     let banned = user.banned_until.is_some_and(|until| until > ctx.now());
-    if user.role != Role::SuperAdmin || user.status != Status::Active || banned {
+    if user.role != Role::SuperAdmin || user.status.is_shut() || banned {
         return Ok(());
     }
     let can_sign_in = |email: &str| ctx.options.demo || email != DEMO_SUPER_ADMIN;
+    let replaces = |status: Status| status == Status::Active || user.status == Status::Pending;
     let found = store::lock_super_admins(tx, ctx.now()).await?;
-    let others = found.iter().any(|(id, email)| *id != user.id && can_sign_in(email));
+    let others = found.iter().any(|of| of.id != user.id && can_sign_in(&of.email) && replaces(of.status));
     if others { Ok(()) } else { Err(Error::conflict("last_super_admin")) }
 }
 

@@ -1,7 +1,7 @@
 //! SQL of user accounts.
 use super::{
     list::{StatusCounts, UserQuery, UserRow},
-    model::User,
+    model::{Status, User},
     profile::Profile,
 };
 use crate::{
@@ -69,11 +69,19 @@ pub async fn lock(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
     tx.sql_built(sql).bind(id).optional().await
 }
 
-/// Locks the active super admins and returns their emails, so that of two who demote each other one waits. Must be locked
-/// before any other row: the two would deadlock otherwise.
-pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<(UserId, String)>> {
+/// A super admin who is active, or who has been invited and is pending.
+#[derive(Debug, sqlx::FromRow)]
+pub struct SuperAdmin {
+    pub id: UserId,
+    pub email: String,
+    pub status: Status,
+}
+
+/// Locks the active and pending super admins and returns them, so that of two who demote each other one waits. Must be
+/// locked before any other row: the two would deadlock otherwise.
+pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<SuperAdmin>> {
     let sql = format!(
-        "select id, email from users where role = 'super_admin' and status = 'active' \
+        "select id, email, status from users where role = 'super_admin' and status in ('active', 'pending') \
          and (banned_until is null or banned_until <= $1) order by id{}",
         for_update(tx.dialect(), "users")
     );

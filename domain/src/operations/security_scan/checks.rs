@@ -143,6 +143,12 @@ async fn staff(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn super_admins(ctx: &Ctx) -> Result<Option<Finding>> {
+    let (active, pending) = store::count_super_admins(&mut ctx.db(), ctx.now(), ctx.options.demo).await?;
+    match (active, pending) {
+        (0, 0) => return Ok(Some(failed("super_admins", "no_super_admin"))),
+        (0, _) => return Ok(Some(note("super_admins", "super_admins_pending").with("count", pending))),
+        _ => {}
+    }
     let emails = store::super_admins_without_factor(&mut ctx.db()).await?;
     Ok((!emails.is_empty())
         .then(|| note("super_admins", "super_admins_without_factor").with("accounts", named(&emails))))

@@ -1,6 +1,7 @@
 //! SQL of security scans.
 use super::Finding;
 use crate::kernel::{
+    ctx::DEMO_SUPER_ADMIN,
     db::{Db, Dialect, Json, Row, Sql, Tx, insert},
     error::Result,
     ids::ScanId,
@@ -65,6 +66,19 @@ const WITHOUT_FACTOR: &str = "u.status = 'active' \
 pub async fn count_staff_without_factor(db: &mut Db) -> Result<i64> {
     let sql = format!("select count(*) from users u where u.role in ('employee', 'super_admin') and {WITHOUT_FACTOR}");
     db.sql_built(sql).scalar().await
+}
+
+/// The numbers of active and of pending super admins. That of the demo office signs in only in demo mode.
+pub async fn count_super_admins(db: &mut Db, now: DateTime<Utc>, demo: bool) -> Result<(i64, i64)> {
+    db.sql(
+        "select count(*) filter (where status = 'active'), count(*) filter (where status = 'pending') from users \
+         where role = 'super_admin' and (banned_until is null or banned_until <= $1) and ($2 or email <> $3)",
+    )
+    .bind(now)
+    .bind(demo)
+    .bind(DEMO_SUPER_ADMIN.to_owned())
+    .one()
+    .await
 }
 
 /// Emails of active super admins without a verified second factor.
