@@ -1,12 +1,12 @@
 //! Progress of long commands on a terminal: a count with its rate and remaining time, or a spinner with a message. Hidden by
 //! indicatif when stderr is no terminal.
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use std::{fmt::Write, time::Duration};
 
 /// A bar that counts up to `total` of something: `1,200/20,000 orders · 450/s · 40 s left`.
 pub fn bar(total: u64, unit: &str) -> ProgressBar {
-    let bar = ProgressBar::new(total);
-    bar.set_style(counting(unit));
+    let bar = spinner();
+    count(&bar, unit, 0, total);
     bar
 }
 
@@ -18,15 +18,26 @@ pub fn spinner() -> ProgressBar {
     bar
 }
 
-/// The style of [`bar`], for a spinner whose total is known by now.
-pub fn counting(unit: &str) -> ProgressStyle {
-    ProgressStyle::with_template(&format!("{{bar:30}} {{human_pos}}/{{human_len}} {unit} · {{rate}}/s · {{left}} left"))
+/// Shows that `done` of `total` are done, as [`bar`]. Another `unit` than before begins a new count.
+pub fn count(bar: &ProgressBar, unit: &str, done: u64, total: u64) {
+    if bar.prefix() != unit {
+        bar.reset();
+        bar.set_length(total);
+        bar.set_prefix(unit.to_owned());
+        bar.set_style(counting(unit));
+    }
+    bar.set_position(done);
+}
+
+fn counting(unit: &str) -> ProgressStyle {
+    ProgressStyle::with_template(&format!("{{bar:30}} {{human_pos}}/{{human_len}} {unit}{{pace}}"))
         .expect("a template of ours")
-        .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-            let _ = write!(out, "{:.0}", state.per_sec());
-        })
-        .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
-            let _ = out.write_str(&duration(state.eta()));
+        .with_key("pace", |state: &ProgressState, out: &mut dyn Write| {
+            // There is no rate before the first step.
+            if state.pos() > 0 {
+                let rate = HumanCount(state.per_sec() as u64);
+                let _ = write!(out, " · {rate}/s · {} left", duration(state.eta()));
+            }
         })
 }
 

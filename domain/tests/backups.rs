@@ -305,7 +305,7 @@ async fn transfer_refuses_a_running_portal() {
         let (runtime, seen) = (tokio::runtime::Handle::current(), AtomicUsize::new(0));
         let tell = |progress: Progress<'_>| {
             // Written after this table was read: the copies differ.
-            if matches!(progress, Progress::Table { name: "companies", .. })
+            if matches!(progress, Progress::Rows { table: "companies", .. })
                 && seen.fetch_add(1, Ordering::Relaxed) == 1
             {
                 tokio::task::block_in_place(|| runtime.block_on(world.company("Meanwhile")));
@@ -643,7 +643,7 @@ async fn concurrent_write_aborts_the_restore() {
         // Another process writes between the check for an empty portal and the transaction.
         let early = Mutex::new(Some(home.clone()));
         let tell = |progress: Progress<'_>| {
-            let Progress::Document { .. } = progress else { return };
+            let Progress::Documents { .. } = progress else { return };
             let Some(home) = early.lock().unwrap().take() else { return };
             let other = std::thread::spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -847,8 +847,8 @@ async fn unavailable_storage_fails_after_three_documents() {
     fs::write(&documents, "").unwrap();
     let last_document = Mutex::new(0);
     let tell = |progress: Progress<'_>| {
-        if let Progress::Document { nth, .. } = progress {
-            *last_document.lock().unwrap() = nth;
+        if let Progress::Documents { done, .. } = progress {
+            *last_document.lock().unwrap() = done;
         }
     };
     let away = backups::create(&world.operator(), &tell).await.unwrap_err();

@@ -268,8 +268,12 @@ async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
 
 async fn verify(ctx: &Ctx, name: &str, out: &Output) -> Result {
     let bar = progress::spinner();
+    let mut stop = shutdown::on_signal();
     let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "checked");
-    let report = backups::verify(ctx, name, &on_progress).await.map_err(name_missing_backup(name));
+    let report = tokio::select! {
+        report = backups::verify(ctx, name, &on_progress) => report.map_err(name_missing_backup(name)),
+        _ = stop.wait_for(|stop| *stop) => Err(Failure::Refused("stopped; the backup is as it was".to_owned())),
+    };
     bar.finish_and_clear();
     let report = report?;
     out.one(report_record(&report))?;
@@ -407,20 +411,13 @@ fn name_missing_backup(name: &str) -> impl Fn(Error) -> Failure {
     }
 }
 
-/// Tables by name, as their sizes differ; documents as a count.
+/// Rows, then documents, each with rate and remaining time.
 pub(super) fn show_progress(bar: &ProgressBar, progress: Progress<'_>, done: &str) {
     match progress {
-        Progress::Table { name, nth, of } => bar.set_message(format!("table {nth} of {of} is being {done}: {name}")),
-        Progress::Compared { name, nth, of } => {
-            bar.set_message(format!("table {nth} of {of} is being compared: {name}"));
-        }
-        Progress::Document { nth, of } => {
-            if bar.length().is_none() {
-                bar.set_length(of as u64);
-                bar.set_style(progress::counting(&format!("documents are being {done}")));
-                bar.reset_eta();
-            }
-            bar.set_position(nth as u64);
+        Progress::Rows { done: rows, of, .. } => progress::count(bar, &format!("rows {done}"), rows, of),
+        Progress::Compared { done: rows, of } => progress::count(bar, "rows compared", rows, of),
+        Progress::Documents { done: documents, of } => {
+            progress::count(bar, &format!("documents {done}"), documents, of);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Creates a backup: the rows of one database snapshot, then the contents of its documents, which never change.
 use super::{
-    Progress, ProgressCallback, Purpose,
+    Progress, ProgressCallback, Purpose, ROWS_PER_TELLING,
     directory::{BackupDir, Document, StoredBackup},
-    dump::{list_tables, select_rows},
+    dump::{self, Table, list_tables, select_rows},
     jsonl::{self, Writer},
     manifest::{self, Manifest, Part, Rows, table_file},
     store, verify,
@@ -49,7 +49,7 @@ pub(super) async fn create(
     let wanted = half.documents().await?;
     let mut in_a_row = 0;
     for (n, document) in wanted.iter().enumerate() {
-        tell(Progress::Document { nth: n + 1, of: wanted.len() });
+        tell(Progress::Documents { done: n as u64 + 1, of: wanted.len() as u64 });
         let why = match copy_document(ctx, folder, document).await? {
             CopyOutcome::Missing(why) => why,
             copied => {
@@ -132,13 +132,19 @@ async fn dump_tables(
     tell: ProgressCallback<'_>,
 ) -> Result<Vec<Rows>> {
     let mut dumped = Vec::new();
-    let all = list_tables(snapshot).await?;
-    for (n, table) in all.iter().enumerate().filter(|(_, table)| !purpose.excludes(&table.name)) {
-        tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
+    let all: Vec<Table> =
+        list_tables(snapshot).await?.into_iter().filter(|table| !purpose.excludes(&table.name)).collect();
+    let (mut done, of) = (0, dump::count_all(snapshot, &all).await?);
+    for table in &all {
+        tell(Progress::Rows { table: &table.name, done, of });
         let mut writer = Writer::create(&at.join(table_file(&table.name)));
         let mut rows = snapshot.lines(select_rows(snapshot.dialect(), table));
         while let Some(row) = rows.next().await {
             writer.add(&row?).await?;
+            done += 1;
+            if done % ROWS_PER_TELLING == 0 {
+                tell(Progress::Rows { table: &table.name, done, of });
+            }
         }
         drop(rows);
         let columns = table.columns.iter().map(|(name, _)| name.clone()).collect();

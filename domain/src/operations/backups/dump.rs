@@ -264,6 +264,15 @@ pub(crate) async fn count(db: &mut impl Sql, table: &Table) -> Result<i64> {
     db.sql_built(format!("select count(*) from {}", quoted(&table.name))).scalar().await
 }
 
+/// The rows of all these tables.
+pub(crate) async fn count_all(db: &mut impl Sql, tables: &[Table]) -> Result<u64> {
+    let mut rows = 0;
+    for table in tables {
+        rows += count(db, table).await?.unsigned_abs();
+    }
+    Ok(rows)
+}
+
 /// Disables triggers, so that rows can be inserted as they were. On PostgreSQL this also locks the tables, as SQLite
 /// does anyway. Returns the statements for [`enable_triggers`].
 pub(crate) async fn disable_triggers(tx: &mut Tx, tables: &[Table]) -> Result<Vec<String>> {

@@ -101,25 +101,28 @@ impl Job for NightlyBackup {
     const NAME: &'static str = "portal.nightly_backup";
 }
 
-/// Progress of a backup, restore or transfer.
+/// Progress of a backup, restore or transfer: how many of all rows, or documents, are done.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
-    Table {
-        name: &'a str,
-        nth: usize,
-        of: usize,
+    /// Told before each table and every few rows of it.
+    Rows {
+        table: &'a str,
+        done: u64,
+        of: u64,
     },
-    Document {
-        nth: usize,
-        of: usize,
-    },
-    /// A table was compared in both databases of a transfer.
+    /// Rows that were compared in both databases of a transfer.
     Compared {
-        name: &'a str,
-        nth: usize,
-        of: usize,
+        done: u64,
+        of: u64,
+    },
+    Documents {
+        done: u64,
+        of: u64,
     },
 }
+
+/// Rows between two tellings.
+const ROWS_PER_TELLING: u64 = 500;
 
 /// Receives progress.
 pub type ProgressCallback<'a> = &'a (dyn Fn(Progress<'_>) + Send + Sync);

@@ -73,7 +73,7 @@ pub(super) async fn begin(
     let documents = kept.documents().await?;
     let mut missing = 0;
     for (n, document) in documents.iter().enumerate() {
-        tell(Progress::Document { nth: n + 1, of: documents.len() });
+        tell(Progress::Documents { done: n as u64 + 1, of: documents.len() as u64 });
         // A later backup may have a content that this one is missing.
         let lacking = kept.manifest.missing.contains(&document.key);
         if lacking && verify::check_document(&folder, document).await.is_some() {
@@ -187,11 +187,16 @@ pub async fn load_all(
     }
     dump::truncate(tx, &all).await?;
     queue::delete_all(tx).await?;
-    for (n, table) in all.iter().enumerate().filter(|(_, table)| !purpose.excludes(&table.name)) {
-        tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
+    let (mut done, of) = (0, manifest.tables.iter().map(|rows| rows.part.lines.unsigned_abs()).sum());
+    for table in all.iter().filter(|table| !purpose.excludes(&table.name)) {
         let rows = manifest.tables.iter().find(|rows| rows.table == table.name);
         let rows = rows.ok_or_else(|| damaged(format!("the table {} is not in it", table.name)))?;
-        load_table(tx, kept, table, rows).await?;
+        let mut loaded = |more: i64| {
+            done += more.unsigned_abs();
+            tell(Progress::Rows { table: &table.name, done, of });
+        };
+        loaded(0);
+        load_table(tx, kept, table, rows, loaded).await?;
     }
     // An older version also dumped foreign tables in the same schema.
     let ours = |rows: &&Rows| dump::is_portal_table(&rows.table);
@@ -212,7 +217,14 @@ pub async fn load_all(
     rekey(tx).await
 }
 
-async fn load_table(tx: &mut Tx, kept: &StoredBackup, table: &Table, rows: &Rows) -> Result<()> {
+/// Loads the rows of a table; tells `loaded` the number of each batch.
+async fn load_table(
+    tx: &mut Tx,
+    kept: &StoredBackup,
+    table: &Table,
+    rows: &Rows,
+    mut loaded: impl FnMut(i64),
+) -> Result<()> {
     let name = &table.name;
     let sql = dump::insert_rows(tx.dialect(), table, &rows.columns)
         .ok_or_else(|| damaged(format!("the table {name} has other columns in it")))?;
@@ -225,6 +237,7 @@ async fn load_table(tx: &mut Tx, kept: &StoredBackup, table: &Table, rows: &Rows
             Error::Internal(e) => damaged(format!("the rows of {name} cannot be put back: {e}")),
             e => e,
         })?;
+        loaded(batch.lines);
     }
     // Counted before the migration, which may add rows.
     let found = dump::count(tx, table).await?.min(count);

@@ -1,9 +1,9 @@
 //! Transfers the portal into another database: dumps the rows as a backup does, loads them into the target and compares
 //! both, in one transaction. Documents and signing keys stay where they are.
 use super::{
-    Progress, ProgressCallback, Purpose, Target, create,
+    Progress, ProgressCallback, Purpose, ROWS_PER_TELLING, Target, create,
     directory::{StoredBackup, TempDir},
-    dump::{list_tables, select_rows},
+    dump::{self, list_tables, select_rows},
     event, jsonl, restore, store,
 };
 use crate::{
@@ -184,13 +184,18 @@ async fn compare(ctx: &Ctx, there: &mut Tx, tell: ProgressCallback<'_>) -> Resul
     let mut here = ctx.db.snapshot().await?;
     let all = list_tables(&mut here).await?;
     let theirs = list_tables(there).await?;
-    for (n, table) in all.iter().enumerate().filter(|(_, table)| !Purpose::Move.excludes(&table.name)) {
-        tell(Progress::Compared { name: &table.name, nth: n + 1, of: all.len() });
+    let all: Vec<_> = all.into_iter().filter(|table| !Purpose::Move.excludes(&table.name)).collect();
+    let (mut done, of) = (0, dump::count_all(&mut here, &all).await?);
+    for table in &all {
         let names: Vec<&str> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
         let mut read = RowsDigest::default();
         let mut rows = here.lines(select_rows(here.dialect(), table));
         while let Some(row) = rows.next().await {
             read.add(&names, &row?);
+            done += 1;
+            if done % ROWS_PER_TELLING == 0 {
+                tell(Progress::Compared { done, of });
+            }
         }
         drop(rows);
         let other = theirs.iter().find(|other| other.name == table.name);

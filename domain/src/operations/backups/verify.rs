@@ -68,7 +68,7 @@ pub(super) async fn verify(
     };
     for (n, document) in documents.iter().enumerate().filter(|(_, document)| !manifest.missing.contains(&document.key))
     {
-        tell(Progress::Document { nth: n + 1, of: documents.len() });
+        tell(Progress::Documents { done: n as u64 + 1, of: documents.len() as u64 });
         report.faults.extend(check_document(folder, document).await);
     }
     // A damaged backup is not restored.

@@ -27,10 +27,11 @@ use crate::{
     },
 };
 use chrono::{Days, NaiveDate};
+use std::ops::RangeInclusive;
 
-/// Orders per transaction. Large, so that an index page is written once for many orders; small enough to stop between
-/// two.
-const MAX_BATCH: u64 = 20_000;
+/// Orders per transaction. Large, so that an index page is written once for many orders; small enough to stop and to show
+/// progress between two.
+const BATCH: RangeInclusive<u64> = 1_000..=20_000;
 /// A batch begins with the first order of a client.
 const ORDERS_PER_CLIENT: u64 = 4;
 
@@ -84,8 +85,9 @@ pub async fn insert_benchmark_data(
     ctx.db.set_bulk_cache(true).await?;
     let today = settings::office_today(ctx).await?;
     let mut inserted = 0;
+    let batch_size = (size.orders / 10).clamp(*BATCH.start(), *BATCH.end());
     while inserted < size.orders {
-        let to = size.orders.min(inserted + MAX_BATCH);
+        let to = size.orders.min(inserted + batch_size);
         let batch = &Batch::new(ctx, run, today, (inserted, to), &parties, &templates);
         let last = to == size.orders;
         ctx.transaction(|tx| {
