@@ -389,6 +389,18 @@ mod tests {
         super::command()
     }
 
+    fn check_help(command: &clap::Command) {
+        for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+            assert!(arg.get_help().is_some(), "{} of {} has no help", arg.get_id(), command.get_name());
+        }
+        command.get_subcommands().for_each(check_help);
+    }
+
+    #[test]
+    fn every_argument_has_help() {
+        check_help(&super::command());
+    }
+
     #[test]
     fn examples_are_commands_that_can_be_copied() {
         let mut checked = 0;

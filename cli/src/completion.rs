@@ -14,9 +14,18 @@ use domain::{
     accounts::users,
     desk::requests,
     directory::{self, leads},
-    kernel::{access::Role, clock::Clock, page::SortKey},
-    operations::names::{self, Noun},
-    orders::{commissions, documents, invoices, spvs, steps},
+    kernel::{
+        access::Role,
+        clock::Clock,
+        ctx::Ctx,
+        db::{Db, Durability},
+        page::{PageQuery, SortKey},
+    },
+    operations::{
+        backups, imports,
+        names::{self, Noun},
+    },
+    orders::{commissions, documents, invoices, services, spvs, steps},
 };
 use std::{ffi::OsStr, thread, time::Duration};
 
@@ -45,8 +54,8 @@ fn with_values(command: Command, noun: &str) -> Command {
 
 fn with_values_of(arg: Arg, noun: &str) -> Arg {
     let id = arg.get_id().to_string();
-    if let Some(kind) = kind_of(&id, noun) {
-        return arg.add(ArgValueCompleter::new(move |typed: &OsStr| rows(kind, typed)));
+    if let Some(source) = source_of(&id, noun) {
+        return arg.add(ArgValueCompleter::new(move |typed: &OsStr| rows(source, typed)));
     }
     let words = match (id.as_str(), noun) {
         ("name", "settings") => settings::names(),
@@ -61,16 +70,32 @@ fn with_values_of(arg: Arg, noun: &str) -> Arg {
     arg.add(ArgValueCompleter::new(move |typed: &OsStr| beginning_with(&words, typed)))
 }
 
-/// The kind of row that an argument names.
-fn kind_of(arg: &str, noun: &str) -> Option<Noun> {
+/// Where the names come from that an argument takes.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Rows(Noun),
+    Backups,
+    Imports,
+    PayoutRuns,
+    Services,
+}
+
+fn source_of(arg: &str, noun: &str) -> Option<Source> {
     Some(match (arg, noun) {
-        ("client", _) => Noun::Client,
-        ("company", _) => Noun::Company,
-        ("iso", _) => Noun::Iso,
-        ("spv", _) => Noun::Spv,
-        ("user" | "assignee", _) => Noun::User,
-        ("invoice", _) => Noun::Invoice,
-        ("id", "mail") => Noun::Mail,
+        ("client", _) => Source::Rows(Noun::Client),
+        ("company", _) => Source::Rows(Noun::Company),
+        ("iso", _) => Source::Rows(Noun::Iso),
+        ("spv", _) => Source::Rows(Noun::Spv),
+        ("user" | "assignee", _) => Source::Rows(Noun::User),
+        ("invoice", _) => Source::Rows(Noun::Invoice),
+        ("document", _) => Source::Rows(Noun::Document),
+        ("request", _) => Source::Rows(Noun::Request),
+        ("id", "mail") => Source::Rows(Noun::Mail),
+        ("ids", "commission") => Source::Rows(Noun::Commission),
+        ("run", "commission") => Source::PayoutRuns,
+        ("id", "backup") => Source::Backups,
+        ("import", "import") => Source::Imports,
+        ("service", _) => Source::Services,
         _ => return None,
     })
 }
@@ -116,27 +141,57 @@ fn beginning_with(words: &[String], typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 /// Names of rows in the configured portal; none where it cannot be read.
-fn rows(noun: Noun, typed: &OsStr) -> Vec<CompletionCandidate> {
+fn rows(source: Source, typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy().into_owned();
     let read = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-        runtime.block_on(async { tokio::time::timeout(TIMEOUT, names_of(noun, &typed)).await.ok().flatten() })
+        runtime.block_on(async { tokio::time::timeout(TIMEOUT, names_of(source, &typed)).await.ok().flatten() })
     };
     let found = thread::spawn(read).join().ok().flatten().unwrap_or_default();
     found.into_iter().map(CompletionCandidate::new).collect()
 }
 
-async fn names_of(noun: Noun, typed: &str) -> Option<Vec<String>> {
+async fn names_of(source: Source, typed: &str) -> Option<Vec<String>> {
     let config = Config::load(&Globals::default()).ok()?;
+    let options = config.options_without_storage().ok()?;
+    if matches!(source, Source::Backups) {
+        // Backups are restored where there is no portal, too.
+        let nowhere = Db::open("sqlite::memory:", Durability::Normal).await.ok()?;
+        let found = backups::list_stored(&context::operator_ctx(&options, nowhere)).await.ok()?;
+        return Some(offered(found.into_iter().map(|backup| backup.name), typed));
+    }
     let db = context::open_existing_database(&config).await.ok()?;
     context::check_schema(&config, &db).await.ok()?;
-    let ctx = context::operator_ctx(&config.options_without_storage().ok()?, db);
-    let found = names::beginning_with(&ctx, noun, typed, OFFERED).await.ok()?;
+    let ctx = context::operator_ctx(&options, db);
+    let found = read_names(&ctx, source, typed).await;
     ctx.db.close().await;
-    let name =
-        |row: names::Named| match row.name.is_empty() || !row.name.to_lowercase().starts_with(&typed.to_lowercase()) {
-            true => row.id.to_string(),
-            false => row.name,
-        };
-    Some(found.into_iter().map(name).collect())
+    found
+}
+
+async fn read_names(ctx: &Ctx, source: Source, typed: &str) -> Option<Vec<String>> {
+    let names: Vec<String> = match source {
+        Source::Rows(noun) => {
+            let found = names::beginning_with(ctx, noun, typed, OFFERED).await.ok()?;
+            let typed = typed.to_lowercase();
+            let name = |row: names::Named| match row.name.is_empty() || !row.name.to_lowercase().starts_with(&typed) {
+                true => row.id.to_string(),
+                false => row.name,
+            };
+            return Some(found.into_iter().map(name).collect());
+        }
+        Source::Backups => Vec::new(),
+        Source::Imports => imports::list(ctx).await.ok()?.into_iter().map(|import| import.id.to_string()).collect(),
+        Source::PayoutRuns => {
+            let found = commissions::runs(ctx, &PageQuery::default()).await.ok()?;
+            found.items.into_iter().map(|run| run.run.name()).collect()
+        }
+        Source::Services => services::list(ctx, None).await.ok()?.into_iter().map(|service| service.name).collect(),
+    };
+    Some(offered(names.into_iter(), typed))
+}
+
+/// The first of these names that begin with what was typed.
+fn offered(names: impl Iterator<Item = String>, typed: &str) -> Vec<String> {
+    let typed = typed.to_lowercase();
+    names.filter(|name| name.to_lowercase().starts_with(&typed)).take(OFFERED as usize).collect()
 }

@@ -195,8 +195,11 @@ impl Config {
     /// # Errors
     /// Usage, naming every invalid setting, its source and the allowed values.
     pub fn load(globals: &Globals) -> Result<Self> {
-        check_variables(&unknown_variables())?;
-        Self::read(&Sources::load(globals)?)
+        let unknown = unknown_variables();
+        check_variables(&unknown)?;
+        let mut config = Self::read(&Sources::load(globals)?)?;
+        config.warnings.extend(unknown.iter().map(|name| format!("{name} is not a setting of this program")));
+        Ok(config)
     }
 
     #[expect(clippy::too_many_lines, reason = "a list of settings")]
@@ -409,7 +412,7 @@ impl Config {
 }
 
 /// Environment variables with our prefix that are not settings.
-pub fn unknown_variables() -> Vec<String> {
+fn unknown_variables() -> Vec<String> {
     std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(|name| is_unknown(name)).collect()
 }
 

@@ -161,8 +161,10 @@ fn ask<T>(prompt: impl FnOnce() -> dialoguer::Result<T>) -> Result<T> {
         std::mem::forget(interrupts);
     }
     answer.map_err(|dialoguer::Error::IO(error)| {
-        // Prompts that draw a list hide the cursor.
-        let _ = dialoguer::console::Term::stderr().show_cursor();
+        // Prompts that draw a list hide the cursor, the others leave it in their line.
+        let terminal = dialoguer::console::Term::stderr();
+        let _ = terminal.show_cursor();
+        let _ = terminal.write_line("");
         match error.kind() {
             std::io::ErrorKind::Interrupted => Failure::Refused("interrupted; nothing was changed".to_owned()),
             _ => Failure::Fault(error.into()),

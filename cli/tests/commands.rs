@@ -434,8 +434,11 @@ fn every_command_has_a_man_page() {
     assert_eq!(done.code, 0, "{}", done.err);
     for name in ["spvctl", "spvctl-client", "spvctl-client-create", "spvctl-backup-restore"] {
         let page = std::fs::read_to_string(to.join(format!("{name}.1"))).unwrap();
-        assert!(page.contains(".TH") && page.contains("Examples"), "{name}: {page}");
+        assert!(page.contains(".TH") && page.contains(".SH EXAMPLES\n.nf\n"), "{name}: {page}");
     }
+    let page = std::fs::read_to_string(to.join("spvctl-client-create.1")).unwrap();
+    assert!(page.contains(".SH SYNOPSIS\n.nf\nspvctl client create [OPTIONS]\n.fi"), "{page}");
+    assert!(page.contains("\n    \\-\\-email maya@example.com"), "examples are not filled: {page}");
     let file = folder.path().join("file");
     write(&file, "");
     let refused: CommandOutput = spvctl(&["man", file.to_str().unwrap()]).output().unwrap().into();
@@ -541,6 +544,26 @@ async fn seed_works_with_and_without_worker_and_is_idempotent() {
     assert_eq!(portal.json(&["spv", "list"]), before);
     assert_eq!(portal.run(&["activity", "verify"]).code, 0);
     assert_eq!(portal.failed_checks(), [""; 0]);
+}
+
+#[tokio::test]
+async fn doctor_fails_where_no_super_admin_can_sign_in() {
+    let portal = TestPortal::sqlite().await;
+    let state = || {
+        let done = portal.run(&["doctor", "--format", "json"]);
+        let found: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+        let found = found["items"].as_array().unwrap().iter().find(|check| check["check"] == "super_admins").cloned();
+        found.map(|check| check["state"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(state().as_deref(), Some("failed"));
+    let ada = ["--first-name", "Ada", "--last-name", "Admin", "--email", "ada@example.com", "--yes"];
+    let made = portal.run(&[&["user", "create", "--role", "super_admin"], &ada[..]].concat());
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert_eq!(state().as_deref(), Some("note"), "invited");
+    for verb in ["archive", "suspend"] {
+        let refused = portal.run(&["user", verb, "ada@example.com", "--yes"]);
+        assert_eq!((refused.code, refused.err.contains("the last super admin")), (1, true), "{}", refused.err);
+    }
 }
 
 #[tokio::test]
@@ -726,7 +749,9 @@ async fn document_put_list_and_get() {
         assert_eq!(std::fs::read(path("first.pdf")).unwrap().len(), 700_000);
         assert_eq!(portal.run(&["document", "get", id, "--out", "-"]).out, "%PDF-1.4 signed");
         let again = portal.run(&["document", "get", id, "--out", &path("first.pdf")]);
-        assert_eq!((again.code, again.err.contains("cannot be written")), (1, true));
+        assert_eq!((again.code, again.err.contains("first.pdf exists; give --out, with --force")), (1, true));
+        let replaced = portal.run(&["document", "get", id, "--out", &path("first.pdf"), "--force"]);
+        assert_eq!((replaced.code, std::fs::read(path("first.pdf")).unwrap()), (0, b"%PDF-1.4 signed".to_vec()));
         let refused = portal.run(&["document", "put", &path("empty.pdf"), "--spv", spv]);
         assert_eq!((refused.code, refused.err.as_str()), (2, "error: --file: This file is empty.\n"));
         assert_eq!(portal.run(&["document", "get", id, "--number", "9"]).code, 1);

@@ -178,7 +178,7 @@ async fn what_people_notice_needs_a_yes() {
     make("ada@example.com", "super_admin");
     make("eli@example.com", "employee");
     let mail = portal.json(&["mail", "list"])[0]["id"].as_str().unwrap().to_owned();
-    let refused: [&[&str]; 18] = [
+    let refused: [&[&str]; 17] = [
         &["client", "invite", "maya@example.com"],
         &["client", "suspend", "maya@example.com"],
         &["client", "archive", "maya@example.com"],
@@ -193,7 +193,6 @@ async fn what_people_notice_needs_a_yes() {
         &["user", "sign-out", "eli@example.com"],
         &["spv", "hold", "SPV-2026-001", "--reason", "Bank"],
         &["spv", "cancel", "SPV-2026-001", "--reason", "Bank"],
-        &["commission", "pay"],
         &["mail", "resend", &mail],
         &["maintenance", "on"],
         &["security", "block", "203.0.113.0/24"],
@@ -209,6 +208,31 @@ async fn what_people_notice_needs_a_yes() {
     assert_eq!(portal.json(&["activity", "list", "--limit", "500"]), before);
     assert_eq!(portal.run(&["client", "suspend", "maya@example.com", "--yes"]).code, 0);
     assert_eq!(portal.json(&["client", "show", "maya@example.com"])["status"], "suspended");
+}
+
+#[tokio::test]
+async fn payouts_name_partners_and_sums_before_the_yes() {
+    let mut portal = TestPortal::sqlite().await;
+    portal.set("SPV_DEMO", true);
+    assert_eq!(portal.run(&["seed", "--demo"]).code, 0);
+    portal.json(&["commission", "approve", "--all", "--iso", "iso@example.com"]);
+    let nothing = portal.run(&["commission", "approve", "--all", "--iso", "iso@example.com"]);
+    assert_eq!((nothing.code, nothing.err.contains("nothing is pending")), (1, true), "{}", nothing.err);
+    let refused = portal.run(&["commission", "pay"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    let opened = portal.json(&["commission", "pay"]);
+    let payouts = opened["payouts"].as_array().unwrap();
+    let amount = |payout: &serde_json::Value| payout["amount"].as_str().unwrap().parse::<f64>().unwrap();
+    let sum = format!("USD {:.2}", payouts.iter().map(amount).sum::<f64>());
+    assert!(refused.err.contains(&format!("partners, {sum} (")), "{}", refused.err);
+    for payout in payouts {
+        let (iso, amount) = (payout["iso"].as_str().unwrap(), payout["amount"].as_str().unwrap());
+        assert!(refused.err.contains(&format!("{iso} USD {amount}")), "{}", refused.err);
+    }
+    let refused = portal.run(&["commission", "pay", opened["run"].as_str().unwrap()]);
+    assert_eq!((refused.code, refused.err.contains(&format!(", {sum}, as made?"))), (2, true), "{}", refused.err);
+    let empty = portal.run(&["commission", "pay"]);
+    assert_eq!((empty.code, empty.err.contains("no approved commissions")), (1, true), "{}", empty.err);
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ async fn narrow_lists_keep_names_amounts_and_statuses_and_shorten_ids() {
         (&["commission", "list"], &["ID", "ISO", "SPV", "Amount", "Status"]),
         (&["mail", "list"], &["ID", "Kind", "To email", "Status"]),
         (&["import", "list"], &["ID", "Table", "File", "Created"]),
-        (&["document", "list"], &["ID", "Name", "Client", "Order", "Scan"]),
+        (&["document", "list"], &["ID", "Name", "Client", "Order"]),
         (&["job", "list"], &["ID", "Job", "Status"]),
     ];
     for (args, titles) in lists {

@@ -287,7 +287,7 @@ async fn import_billing(ctx: &Ctx, billing: &[(Kind, Vec<u8>)]) {
 /// another client's by now; and their payments.
 const REFUSED: [&str; 5] = [
     "credited credit_not_imported",
-    "tax_percent required",
+    "tax_percent one_tax_rate",
     "tax tax_differs",
     "spv_identifier not_found",
     "invoice_number not_found",

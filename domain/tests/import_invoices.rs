@@ -179,7 +179,7 @@ async fn wrong_cells_are_rejected_by_column() {
             (&[("issued_date", "2026-11-23")], "issued_date future"),
             (&[("issued_date", "2026-02-30")], "issued_date invalid_date"),
             (&[("due_date", "2025-02-28")], "due_date before_issue"),
-            (&[("tax", "190.00")], "tax_percent required"),
+            (&[("tax", "190.00")], "tax_percent one_tax_rate"),
             (&[("tax", "190.01"), ("tax_percent", "19")], "tax tax_differs"),
             (&[("tax_percent", "200")], "tax_percent percent_too_large"),
             (&[("credited", "1.00")], "credited credit_not_imported"),

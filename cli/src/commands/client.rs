@@ -71,14 +71,19 @@ pub struct Create {
     /// How the client gets in
     #[arg(long, value_enum)]
     setup: Option<SetupMode>,
+    /// Given name
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
+    /// Family name
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
+    /// Address the client signs in with
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
+    /// With the country code, like +1 555 0100
     #[arg(long)]
     phone: Option<String>,
+    /// Postal address
     #[arg(long)]
     address: Option<String>,
     /// Name or id
@@ -142,12 +147,16 @@ pub struct TargetArgs {
 pub struct Update {
     #[command(flatten)]
     target: TargetArgs,
+    /// Given name
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
+    /// Family name
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
+    /// With the country code, like +1 555 0100
     #[arg(long)]
     phone: Option<String>,
+    /// Postal address
     #[arg(long)]
     address: Option<String>,
     /// Name or id

@@ -9,9 +9,13 @@ use crate::{
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
 use domain::{
-    kernel::{money, page::Order},
-    orders::commissions::{self, Commission, CommissionSort, Filter, Period, RunDetail, Status},
+    kernel::{
+        money::{self, Currency},
+        page::Order,
+    },
+    orders::commissions::{self, Commission, CommissionSort, Filter, PayoutPreview, Period, RunDetail, Status},
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -153,17 +157,31 @@ async fn list(args: List, cli: &CliContext) -> Result {
 
 async fn approve(args: Approve, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
+    let nothing = || Failure::Refused("nothing is pending that could be approved".to_owned());
+    let ask = |rows: i64, sums: &str| {
+        let pending = counted(rows, "commission");
+        cli.prompt.confirm_on_terminal(&format!("Approve {pending}, {sums}? The next payout run pays them."))
+    };
     let approved = if args.all {
-        commissions::approve_pending(ctx, lookup::iso(ctx, args.iso.as_deref()).await?).await?
-    } else {
-        let mut ids = Vec::new();
-        for id in &args.ids {
-            ids.push(lookup::commission(ctx, id).await?);
+        let iso_id = lookup::iso(ctx, args.iso.as_deref()).await?;
+        let pending = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
+        let rows = commissions::total(ctx, &pending).await?.rows;
+        if rows == 0 {
+            return Err(nothing());
         }
-        commissions::approve(ctx, &ids).await?
+        let sums = commissions::totals(ctx, &pending).await?;
+        ask(rows, &amounts(sums.iter().map(|sums| (sums.currency, sums.pending_minor))))?;
+        commissions::approve_pending(ctx, iso_id).await?
+    } else {
+        let mut rows = Vec::new();
+        for id in &args.ids {
+            rows.push(commissions::get(ctx, lookup::commission(ctx, id).await?).await?);
+        }
+        ask(rows.len() as i64, &amounts(rows.iter().map(|row| (row.currency, row.amount_minor))))?;
+        commissions::approve(ctx, &rows.iter().map(|row| row.id).collect::<Vec<_>>()).await?
     };
     if approved.is_empty() {
-        return Err(Failure::Refused("nothing is pending that could be approved".to_owned()));
+        return Err(nothing());
     }
     cli.out.list(approved.iter().map(record).collect(), "commissions")
 }
@@ -172,18 +190,42 @@ async fn pay(args: Pay, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let detail = match &args.run {
         None => {
-            cli.prompt.confirm("Open a payout run of every approved commission?")?;
+            let due = commissions::preview(ctx).await?;
+            if !due.is_empty() {
+                cli.prompt.confirm(&format!("Open a payout run for {}?", summary(&due)))?;
+            }
             commissions::open(ctx).await?
         }
         Some(name) => {
             let found = commissions::find_run(ctx, name).await?;
             let (run, payouts) = (found.run, counted(found.payouts.len(), "transfer"));
-            cli.prompt
-                .confirm(&format!("Record the {payouts} of {} as made? The partners are notified.", run.name()))?;
+            let sums = amounts(found.payouts.iter().map(|payout| (payout.currency, payout.amount_minor)));
+            let made = format!("Record the {payouts} of {}, {sums}, as made?", run.name());
+            cli.prompt.confirm(&format!("{made} The partners are notified."))?;
             commissions::pay(ctx, run.id, None, args.paid_date.as_deref()).await?
         }
     };
     cli.out.one(run_record(&detail))
+}
+
+/// What a payout run would transfer: `2 partners, USD 20987.50 (Priya Raman USD 2650.00, …)`.
+fn summary(payouts: &[PayoutPreview]) -> String {
+    let partners: BTreeSet<_> = payouts.iter().map(|payout| payout.iso_id).collect();
+    let sums = amounts(payouts.iter().map(|payout| (payout.currency, payout.amount_minor)));
+    let each = payouts.iter().map(|payout| {
+        format!("{} {} {}", payout.iso_name(), payout.currency.code(), payout.currency.format(payout.amount_minor))
+    });
+    format!("{}, {sums} ({})", counted(partners.len(), "partner"), each.collect::<Vec<_>>().join(", "))
+}
+
+/// The sums by currency: `USD 1250.00, JPY 5000`.
+fn amounts(rows: impl Iterator<Item = (Currency, i64)>) -> String {
+    let mut sums = BTreeMap::new();
+    for (currency, minor) in rows {
+        sums.entry(currency.code()).or_insert((currency, 0)).1 += minor;
+    }
+    let each = sums.values().map(|(currency, minor)| format!("{} {}", currency.code(), currency.format(*minor)));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 async fn statement(args: Statement, cli: &CliContext) -> Result {

@@ -42,17 +42,22 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct Fields {
+    /// Short name, as lists show it
     #[arg(long)]
     name: Option<String>,
+    /// Registered name
     #[arg(long, value_name = "NAME")]
     business_name: Option<String>,
+    /// Address for mail to the company
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
+    /// With the country code, like +1 555 0100
     #[arg(long)]
     phone: Option<String>,
     /// Begins with https://
     #[arg(long, value_name = "LINK")]
     logo_url: Option<String>,
+    /// Web domain, like harbor.example
     #[arg(long)]
     domain: Option<String>,
 }
@@ -180,7 +185,7 @@ fn record(company: &Company) -> Record {
         .hidden_in_table("id", company.id.to_string())
         .with("name", company.name.clone())
         .with("business_name", company.business_name.clone())
-        .with("email", company.email.clone())
+        .with_room("email", company.email.clone())
         .with_room("phone", company.phone.clone())
         .hidden_in_table("logo_url", company.logo_url.clone())
         .hidden_in_table("domain", company.domain.clone())

@@ -11,6 +11,7 @@ use std::{env, fs, path::PathBuf};
     after_help = "Examples:\n  spvctl completions bash --install\n  spvctl completions zsh > _spvctl\n\nNames, email addresses and ids come from the portal that SPV_DATA_DIR or SPV_DATABASE_URL name."
 )]
 pub struct Args {
+    /// Shell to complete in
     #[arg(value_enum)]
     shell: Shell,
     /// Write them where the shell looks for completions of this user: bash, zsh and fish

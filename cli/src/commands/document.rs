@@ -81,12 +81,16 @@ pub struct Get {
     /// Output file, `-` for standard output [default: the document's file name, in this folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Replace the file that `--out` names
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Update {
     /// Id, or its first characters
     document: String,
+    /// New name
     #[arg(long, value_name = "NAME", required_unless_present = "spv")]
     name: Option<String>,
     /// Identifier, order number or id of another order of its client, or `none`
@@ -188,9 +192,15 @@ async fn get(args: Get, cli: &CliContext) -> Result {
         }
         return Ok(to.flush()?);
     }
-    // Never overwrites a file: the name may come from another user.
-    let mut to = std::fs::File::create_new(&path)
-        .map_err(|e| Failure::Refused(format!("--out: {} cannot be written: {e}", path.display())))?;
+    // A name that comes from another user never overwrites a file.
+    let file = if args.force { std::fs::File::create(&path) } else { std::fs::File::create_new(&path) };
+    let mut to = file.map_err(|e| {
+        let path = path.display();
+        Failure::Refused(match e.kind() {
+            std::io::ErrorKind::AlreadyExists => format!("{path} exists; give --out, with --force to replace a file"),
+            _ => format!("--out: {path} cannot be written: {e}"),
+        })
+    })?;
     while let Some(bytes) = content.next().await {
         to.write_all(&bytes?)?;
     }
@@ -249,8 +259,8 @@ fn record(document: &Document) -> Record {
         .with("order", document.spv_identifier())
         .with_room("version", latest.number)
         .with_room("media_type", latest.media_type.clone())
-        .with("bytes", latest.bytes)
-        .with("scan", latest.scan.name())
+        .with_room("bytes", latest.bytes)
+        .with_room("scan", latest.scan.name())
         .hidden_in_table("file_name", latest.file_name.clone())
         .hidden_in_table("sha256", latest.sha256.clone())
         .hidden_in_table("uploaded_by", latest.uploaded_by.clone())

@@ -31,6 +31,7 @@ use tempfile::NamedTempFile;
     after_help = "Examples:\n  spvctl export spvs > spvs.csv\n  spvctl export clients --format json --out clients.jsonl\n  spvctl export spvs --out spvs.csv --force\n  spvctl export activity | head"
 )]
 pub struct Args {
+    /// Table to export
     #[arg(value_enum)]
     table: TableName,
     /// Output file instead of standard output; a CSV file begins with a byte-order mark, as Excel needs it

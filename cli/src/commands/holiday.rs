@@ -45,6 +45,7 @@ pub struct Day {
     /// US, AE, JP, SG or TH
     #[arg(value_parser = parse_name::<Country>)]
     country: Country,
+    /// Day of the holiday
     #[arg(value_name = "YYYY-MM-DD")]
     day: String,
 }

@@ -212,7 +212,7 @@ async fn import(kind: Kind, args: FileArgs, cli: &CliContext) -> Result {
     let options = ImportOptions { dry_run: args.dry_run, update: args.update };
     let mut started = imports::start(&cli.ctx, kind, file, options, &lines)?;
     let mut records = Vec::new();
-    let stopped = import_lines(&mut started, lines, &mut records).await;
+    let stopped = import_lines(&mut started, lines, args.dry_run, &mut records).await;
     let totals = started.totals();
     // Imported rows are kept, so the totals are printed even after an error.
     let noted = started.finish().await;
@@ -226,7 +226,7 @@ async fn import(kind: Kind, args: FileArgs, cli: &CliContext) -> Result {
 }
 
 /// Imports the lines batch by batch; a signal stops it between two.
-async fn import_lines(import: &mut Import, lines: Vec<ImportLine>, records: &mut Vec<Record>) -> Result {
+async fn import_lines(import: &mut Import, lines: Vec<ImportLine>, dry_run: bool, records: &mut Vec<Record>) -> Result {
     let stop = shutdown::on_signal();
     let bar = progress::bar(lines.len() as u64, "rows");
     let mut lines = lines.into_iter().peekable();
@@ -234,7 +234,8 @@ async fn import_lines(import: &mut Import, lines: Vec<ImportLine>, records: &mut
         if *stop.borrow() {
             bar.finish_and_clear();
             let line = next.number;
-            return Err(Failure::Refused(format!("stopped before line {line}; run it again to import the rest")));
+            let rest = if dry_run { "nothing was imported" } else { "run it again to import the rest" };
+            return Err(Failure::Refused(format!("stopped before line {line}; {rest}")));
         }
         let batch: Vec<ImportLine> = lines.by_ref().take(imports::BATCH_ROWS).collect();
         let rows = batch.len() as u64;

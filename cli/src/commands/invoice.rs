@@ -85,7 +85,7 @@ pub struct List {
     /// Identifier, order number or id
     #[arg(long, value_name = "SPV")]
     spv: Option<String>,
-    /// -number, number, due_date, billed_to or total; - before it for descending
+    /// number, due_date, billed_to or total; -total for descending [default: -number]
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<InvoiceSort>)]
     sort: Option<Order<InvoiceSort>>,
     #[command(flatten)]

@@ -64,12 +64,16 @@ pub struct Create {
     /// Reference or id of the application that this answers: it is approved with it
     #[arg(long, value_name = "REQUEST")]
     request: Option<String>,
+    /// Given name
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
+    /// Family name
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
+    /// Address the partner signs in with
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
+    /// With the country code, like +1 555 0100
     #[arg(long)]
     phone: Option<String>,
     /// Name or id
@@ -106,8 +110,10 @@ pub struct TargetArgs {
 pub struct Update {
     #[command(flatten)]
     target: TargetArgs,
+    /// Given name
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
+    /// Family name
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
     /// Empty for none

@@ -32,22 +32,28 @@ pub struct Create {
     /// Email address, name or id of the partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
+    /// Given name
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
+    /// Family name
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
+    /// Email address
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
+    /// With the country code, like +1 555 0100
     #[arg(long)]
     phone: Option<String>,
     /// The lead's own company
     #[arg(long, value_name = "NAME")]
     organisation: Option<String>,
+    /// What was said or agreed
     #[arg(long)]
     note: Option<String>,
     /// Next step
     #[arg(long, value_name = "TEXT")]
     next_step: Option<String>,
+    /// Day of the next step
     #[arg(long, value_name = "YYYY-MM-DD")]
     next_step_date: Option<String>,
 }
@@ -63,7 +69,7 @@ pub struct List {
     /// Beginnings of words of name, email or company
     #[arg(long)]
     q: Option<String>,
-    /// -created_at, created_at, first_name, next_step_date; - before it for descending
+    /// created_at, first_name or next_step_date; -first_name for descending [default: -created_at]
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<LeadSort>)]
     sort: Option<Order<LeadSort>>,
     #[command(flatten)]

@@ -34,6 +34,7 @@ pub enum State {
 
 #[derive(Debug, Args)]
 pub struct List {
+    /// Only emails in this state
     #[arg(long, value_enum)]
     status: Option<State>,
     #[command(flatten)]

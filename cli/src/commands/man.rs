@@ -4,6 +4,11 @@ use crate::{
     exit::{Failure, Result},
     output::info,
 };
+use clap::Command;
+use clap_mangen::{
+    Man,
+    roff::{Roff, bold, roman},
+};
 use std::{fs, io, path::PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -20,7 +25,85 @@ pub struct Args {
 pub fn run(args: &Args) -> Result {
     let refused = |e: io::Error| Failure::Refused(format!("{} cannot be written: {e}", args.dir.display()));
     fs::create_dir_all(&args.dir).map_err(refused)?;
-    clap_mangen::generate_to(args::command(), &args.dir).map_err(refused)?;
+    let mut command = args::command().disable_help_subcommand(true);
+    command.build();
+    write_pages(&command, args).map_err(refused)?;
     info(&format!("The pages are in {}; `man spvctl` finds them in a folder man1 of MANPATH.", args.dir.display()));
     Ok(())
+}
+
+fn write_pages(command: &Command, args: &Args) -> io::Result<()> {
+    for under in command.get_subcommands().filter(|under| !under.is_hide_set()) {
+        write_pages(under, args)?;
+    }
+    let page = Man::new(command.clone());
+    fs::write(args.dir.join(page.get_filename()), text(command, &page)?)
+}
+
+/// A page as [`Man::render`], but with the usage line of `--help` as its synopsis, and examples that can be copied.
+fn text(command: &Command, page: &Man) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    synopsis(command).to_writer(&mut text)?;
+    page.render_description_section(&mut text)?;
+    if command.get_arguments().any(|arg| !arg.is_hide_set()) {
+        page.render_options_section(&mut text)?;
+    }
+    if command.get_subcommands().any(|under| !under.is_hide_set()) {
+        page.render_subcommands_section(&mut text)?;
+    }
+    if let Some(examples) = command.get_after_help().or_else(|| command.get_after_long_help()) {
+        sections(&examples.to_string()).to_writer(&mut text)?;
+    }
+    exit_status().to_writer(&mut text)?;
+    Ok(text)
+}
+
+fn synopsis(command: &Command) -> Roff {
+    let usage = command.clone().render_usage().to_string();
+    let mut roff = Roff::new();
+    roff.control("SH", ["SYNOPSIS"]);
+    preformatted(&mut roff, usage.trim_start_matches("Usage:").lines().map(str::trim));
+    roff
+}
+
+/// Paragraphs that begin with a heading, as `Examples:`, followed by indented lines.
+fn sections(after_help: &str) -> Roff {
+    let mut roff = Roff::new();
+    for part in after_help.split("\n\n") {
+        let (heading, lines) = match part.split_once(":\n") {
+            Some((heading, lines)) if !heading.contains('\n') => (heading.to_uppercase(), lines),
+            _ => ("NOTES".to_owned(), part),
+        };
+        roff.control("SH", [heading.as_str()]);
+        preformatted(&mut roff, lines.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)));
+    }
+    roff
+}
+
+/// Lines that `man` neither fills nor hyphenates.
+fn preformatted<'a>(roff: &mut Roff, lines: impl Iterator<Item = &'a str>) {
+    roff.control("nf", []);
+    for line in lines {
+        roff.text([roman(line)]);
+    }
+    roff.control("fi", []);
+}
+
+fn exit_status() -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["EXIT STATUS"]);
+    for (code, meaning) in [
+        ("0", "Done."),
+        ("1", "Refused or not found, or a check has findings."),
+        ("2", "Wrong usage."),
+        ("3", "A fault of the program or the machine."),
+        ("130", "Interrupted by Ctrl-C."),
+    ] {
+        roff.control("TP", []);
+        roff.text([bold(code)]);
+        roff.text([roman(meaning)]);
+    }
+    roff
 }

@@ -41,7 +41,7 @@ pub mod worker;
 
 use crate::{
     args::{Cli, Command},
-    config::{Config, unknown_variables},
+    config::Config,
     context::CliContext,
     exit::{Exit, Failure, Result},
     output::Output,
@@ -96,9 +96,6 @@ pub async fn run(cli: Cli, name: &str) -> Result {
 }
 
 fn warn_about_settings(config: &Config) {
-    for name in unknown_variables() {
-        tracing::warn!("{name} is not a setting of this program");
-    }
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }

@@ -95,8 +95,10 @@ pub struct Create {
     /// Requester
     #[arg(long)]
     name: Option<String>,
+    /// Email address of the applicant
     #[arg(long)]
     email: Option<String>,
+    /// What is asked for
     #[arg(long)]
     message: Option<String>,
     /// high, medium or low [default: medium]
@@ -329,11 +331,11 @@ fn record(request: &Request) -> Record {
     Record::new()
         .hidden_in_table("id", request.id.to_string())
         .with("reference", request.reference())
-        .with("created_at", request.created_at.to_rfc3339())
+        .with_room("created_at", request.created_at.to_rfc3339())
         .with("kind", request.kind.name())
         .with_room("account_type", account)
         .with("status", request.status.name())
-        .with("priority", request.priority.name())
+        .with_room("priority", request.priority.name())
         .with_room("assignee", request.assignee_name.clone())
         .hidden_in_table("due_at", request.due_at.to_rfc3339())
         .with("name", request.name.clone())

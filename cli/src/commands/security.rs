@@ -61,6 +61,7 @@ pub struct Set {
 pub struct NewBlock {
     /// 203.0.113.7 or 203.0.113.0/24
     network: String,
+    /// Why, for the activity log
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }

@@ -78,6 +78,7 @@ pub struct Target {
 pub struct Update {
     #[command(flatten)]
     target: Target,
+    /// New name
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]

@@ -171,7 +171,7 @@ pub struct List {
     /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
-    /// -ordered_date, ordered_date, amount, vehicle_name; - before it for descending
+    /// ordered_date, amount or vehicle_name; -amount for descending [default: -ordered_date]
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<SpvSort>)]
     sort: Option<Order<SpvSort>>,
     #[command(flatten)]
@@ -454,7 +454,7 @@ pub(super) fn record(spv: &Spv) -> Record {
     Record::new()
         .hidden_in_table("id", spv.id.to_string())
         .with("identifier", spv.identifier())
-        .with_room("order_number", spv.order_number())
+        .hidden_in_table("order_number", spv.order_number())
         .with_room("vehicle_name", spv.vehicle_name.clone())
         .hidden_in_table("reference", spv.reference.clone())
         .with("client", spv.client_name())

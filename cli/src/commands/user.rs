@@ -83,14 +83,19 @@ pub struct Create {
     /// client, iso, employee, company_admin or super_admin
     #[arg(long, value_parser = parse_name::<Role>)]
     role: Option<Role>,
+    /// Given name
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
+    /// Family name
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
+    /// Address the user signs in with
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
+    /// With the country code, like +1 555 0100
     #[arg(long)]
     phone: Option<String>,
+    /// Postal address
     #[arg(long)]
     address: Option<String>,
     /// Name or id; for clients and company admins
@@ -121,7 +126,7 @@ pub struct List {
     /// Words that names or addresses begin with
     #[arg(long, value_name = "WORDS")]
     q: Option<String>,
-    /// -created_at, created_at, name or last_active_at; - before it for descending
+    /// created_at, name or last_active_at; -name for descending [default: -created_at]
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<UserSort>)]
     sort: Option<Order<UserSort>>,
     #[command(flatten)]
@@ -164,10 +169,13 @@ pub struct RemovePasskey {
 pub struct Update {
     #[command(flatten)]
     target: TargetArgs,
+    /// Given name
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
+    /// Family name
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
+    /// With the country code, like +1 555 0100
     #[arg(long)]
     phone: Option<String>,
     /// Takes effect at once; earlier links stop working, and both addresses get a mail if the account is in use

@@ -74,7 +74,8 @@ impl TestPortal {
         let found: Value = serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {}{}", done.out, done.err));
         let failed = found["items"].as_array().unwrap().iter().filter(|check| check["state"] == "failed");
         let names = failed.map(|check| check["check"].as_str().unwrap().to_owned());
-        names.filter(|name| !["disk", "backup_disk"].contains(&name.as_str())).collect()
+        // Most test portals have no super admin, and the machine has what disk it has.
+        names.filter(|name| !["disk", "backup_disk", "super_admins"].contains(&name.as_str())).collect()
     }
 
     /// Starts a long-running command; its output goes to [`Self::log`].

@@ -94,7 +94,7 @@ fn check_one_line(row: &Row, new: &ImportedInvoice, file: &FileAmounts) -> Resul
     let computed = ImportedInvoice::tax_minor(new.total_minor, new.tax_percent);
     match file.tax {
         Some(tax) if tax > 0 && !is_filled(row, "tax_percent") => {
-            check.reject("tax_percent", Problem::new("required"));
+            check.reject("tax_percent", Problem::new("one_tax_rate"));
         }
         Some(tax) if tax != computed => {
             check.reject("tax", Problem::new("tax_differs").with("tax", new.currency.format(computed)));
