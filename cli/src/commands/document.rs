@@ -107,6 +107,7 @@ pub struct Target {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("target").required(true))]
 pub struct Put {
+    /// File to upload
     file: PathBuf,
     /// For this order: identifier, order number or id
     #[arg(long, value_name = "ORDER", group = "target")]

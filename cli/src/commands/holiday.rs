@@ -54,6 +54,7 @@ pub struct Day {
 pub struct Add {
     #[command(flatten)]
     day: Day,
+    /// Name of the holiday
     name: String,
 }
 

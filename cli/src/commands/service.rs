@@ -60,6 +60,7 @@ pub struct Add {
     /// US, AE, JP, SG or TH
     #[arg(value_parser = parse_name::<Country>)]
     country: Country,
+    /// Name, as clients read it
     name: String,
     #[command(flatten)]
     amounts: Amounts,
