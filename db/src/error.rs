@@ -66,8 +66,8 @@ impl From<sqlx::Error> for Error {
             _ if matches!(kind, Some(ErrorKind::UniqueViolation)) => Self::UniqueViolation(error),
             _ if matches!(kind, Some(ErrorKind::ForeignKeyViolation)) => Self::ForeignKeyViolation(error),
             _ if is_unavailable(&error) => Self::Unavailable(match remedy(&error) {
-                Some(remedy) => format!("{}; {remedy}", causes(&error)),
-                None => causes(&error),
+                Some(remedy) => format!("{}; {remedy}", reason(&error)),
+                None => reason(&error),
             }),
             _ => Self::other(error),
         }
@@ -85,6 +85,15 @@ impl From<sqlx::migrate::MigrateError> for Error {
             },
             error => Self::other(error),
         }
+    }
+}
+
+/// Why the database is unavailable, in the words of the server or the system, without those of the driver around them.
+fn reason(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Database(error) => error.message().to_owned(),
+        sqlx::Error::Io(error) => error.to_string(),
+        error => causes(error),
     }
 }
 
