@@ -247,7 +247,12 @@ pub fn command() -> clap::Command {
 fn with_copyable_examples(command: clap::Command) -> clap::Command {
     let command = command.mut_subcommands(with_copyable_examples);
     match command.get_after_help().map(ToString::to_string) {
-        Some(text) => command.after_help(text.lines().map(wrap_example).collect::<Vec<_>>().join("\n")),
+        Some(text) => {
+            let (before, examples) = text.split_at(text.find("Examples:").unwrap_or(text.len()));
+            let (examples, after) = examples.split_at(examples.find("\n\n").unwrap_or(examples.len()));
+            let examples = examples.lines().map(wrap_example).collect::<Vec<_>>().join("\n");
+            command.after_help([before, &examples, after].concat())
+        }
         None => command,
     }
 }

@@ -8,6 +8,7 @@ mod config;
 mod context;
 mod exit;
 mod listen;
+mod out_file;
 mod output;
 mod progress;
 mod prompt;

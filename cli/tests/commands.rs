@@ -749,7 +749,7 @@ async fn document_put_list_and_get() {
         assert_eq!(std::fs::read(path("first.pdf")).unwrap().len(), 700_000);
         assert_eq!(portal.run(&["document", "get", id, "--out", "-"]).out, "%PDF-1.4 signed");
         let again = portal.run(&["document", "get", id, "--out", &path("first.pdf")]);
-        assert_eq!((again.code, again.err.contains("first.pdf exists; give --out, with --force")), (1, true));
+        assert_eq!((again.code, again.err.contains("first.pdf exists; replace it with --force")), (1, true));
         let replaced = portal.run(&["document", "get", id, "--out", &path("first.pdf"), "--force"]);
         assert_eq!((replaced.code, std::fs::read(path("first.pdf")).unwrap()), (0, b"%PDF-1.4 signed".to_vec()));
         let refused = portal.run(&["document", "put", &path("empty.pdf"), "--spv", spv]);

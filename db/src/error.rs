@@ -88,11 +88,11 @@ impl From<sqlx::migrate::MigrateError> for Error {
     }
 }
 
-/// Why the database is unavailable, in the words of the server or the system, without those of the driver around them.
+/// Why the database is unavailable. Where the address of the server is wrong, in the server's or the system's words alone.
 fn reason(error: &sqlx::Error) -> String {
     match error {
-        sqlx::Error::Database(error) => error.message().to_owned(),
-        sqlx::Error::Io(error) => error.to_string(),
+        sqlx::Error::Database(cause) if remedy(error).is_some() => cause.message().to_owned(),
+        sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::ConnectionRefused => cause.to_string(),
         error => causes(error),
     }
 }

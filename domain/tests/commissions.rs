@@ -262,7 +262,7 @@ async fn only_staff_approve_void_and_pay() {
 }
 
 #[tokio::test]
-async fn approve_pending_skips_reopened_orders() {
+async fn pending_rows_of_reopened_orders_are_not_approved() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, _) = world.iso("Ingrid", company).await;
@@ -280,9 +280,13 @@ async fn approve_pending_skips_reopened_orders() {
         spvs::cancel(&sam, taken_back, None, "The deal fell through").await.unwrap();
         spvs::reopen(&sam, reopened, None, "A name was wrong").await.unwrap();
 
-        assert_eq!(code(&commissions::approve_pending(&maya, None).await.unwrap_err()), "forbidden");
+        assert_eq!(code(&commissions::pending(&maya, None).await.unwrap_err()), "forbidden");
         let amounts = async |iso| {
-            let approved = commissions::approve_pending(&sam, iso).await.unwrap();
+            let pending = commissions::pending(&sam, iso).await.unwrap();
+            let all: Vec<_> = pending.approvable.iter().chain(&pending.reopened).cloned().collect();
+            let approved = commissions::approve_all(&sam, &all).await.unwrap();
+            assert_eq!(approved.len(), pending.approvable.len());
+            assert_eq!(pending.reopened.iter().map(|row| row.amount_minor).collect::<Vec<_>>(), [2_000]);
             let mut amounts: Vec<_> = approved.into_iter().map(|row| row.amount_minor).collect();
             amounts.sort_unstable();
             amounts

@@ -181,7 +181,8 @@ async fn payout_runs_use_the_office_time_zone() {
                 let done = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
                 steps::update(&sam, step.id, None, done).await.unwrap();
             }
-            domain::orders::commissions::approve_pending(&sam, Some(iso)).await.unwrap();
+            let pending = domain::orders::commissions::pending(&sam, Some(iso)).await.unwrap();
+            domain::orders::commissions::approve_all(&sam, &pending.approvable).await.unwrap();
             let run = domain::orders::commissions::open(&sam).await.unwrap().run;
             assert!(run.name().starts_with(year), "{} in {zone}", run.name());
             let paid = domain::orders::commissions::pay(&sam, run.id, None, None).await.unwrap().run;

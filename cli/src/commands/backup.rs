@@ -70,7 +70,8 @@ pub struct ListArgs {
 #[derive(Debug, Args)]
 pub struct FetchArgs {
     /// As `backup list --copies` shows it, or its first characters
-    id: String,
+    #[arg(value_name = "ID")]
+    copy: String,
     /// Identity file of the recipient, for an encrypted copy
     #[arg(long, value_name = "FILE")]
     identity: Option<PathBuf>,
@@ -225,12 +226,12 @@ async fn fetch(ctx: &Ctx, args: FetchArgs, out: &Output) -> Result {
         None => None,
     };
     let found = copies::list(ctx).await?;
-    let fits = |name: &String| args.id.len() >= MIN_PREFIX && name.starts_with(&args.id);
+    let fits = |name: &String| args.copy.len() >= MIN_PREFIX && name.starts_with(&args.copy);
     let names: BTreeSet<String> = found.into_iter().map(|copy| copy.name).filter(fits).collect();
     let mut matching = names.into_iter();
     let name = match (matching.next(), matching.next()) {
         (Some(name), None) => name,
-        _ => args.id,
+        _ => args.copy,
     };
     let bar = progress::spinner();
     bar.set_message("the copy is being downloaded");

@@ -129,7 +129,7 @@ pub struct List {
     /// Email address, name or id
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
-    /// -created_at, created_at, first_name or -first_name
+    /// created_at or first_name; -first_name for descending [default: -created_at]
     #[arg(long, alias = "order", value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<ClientSort>)]
     sort: Option<Order<ClientSort>>,
     #[command(flatten)]

@@ -4,12 +4,13 @@ use crate::{
     args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::{Failure, Result},
-    output::{Record, counted},
+    output::{Record, counted, info},
 };
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
 use domain::{
     kernel::{
+        error::Error,
         money::{self, Currency},
         page::Order,
     },
@@ -63,7 +64,7 @@ pub struct List {
     /// Last day on which it was earned
     #[arg(long, value_name = "YYYY-MM-DD")]
     to: Option<NaiveDate>,
-    /// -earned_date, earned_date, amount or -amount
+    /// earned_date or amount; -amount for descending [default: -earned_date]
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<CommissionSort>)]
     sort: Option<Order<CommissionSort>>,
     #[command(flatten)]
@@ -158,26 +159,36 @@ async fn list(args: List, cli: &CliContext) -> Result {
 async fn approve(args: Approve, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let nothing = || Failure::Refused("nothing is pending that could be approved".to_owned());
-    let ask = |rows: i64, sums: &str| {
-        let pending = counted(rows, "commission");
-        cli.prompt.confirm_on_terminal(&format!("Approve {pending}, {sums}? The next payout run pays them."))
-    };
-    let approved = if args.all {
-        let iso_id = lookup::iso(ctx, args.iso.as_deref()).await?;
-        let pending = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
-        let rows = commissions::total(ctx, &pending).await?.rows;
-        if rows == 0 {
+    let rows = if args.all {
+        let pending = commissions::pending(ctx, lookup::iso(ctx, args.iso.as_deref()).await?).await?;
+        if !pending.reopened.is_empty() {
+            let reopened = counted(pending.reopened.len(), "commission");
+            info(&format!("Left out: {reopened} of reopened orders."));
+        }
+        if pending.approvable.is_empty() {
             return Err(nothing());
         }
-        let sums = commissions::totals(ctx, &pending).await?;
-        ask(rows, &amounts(sums.iter().map(|sums| (sums.currency, sums.pending_minor))))?;
-        commissions::approve_pending(ctx, iso_id).await?
+        pending.approvable
     } else {
-        let mut rows = Vec::new();
+        let mut ids = BTreeSet::new();
         for id in &args.ids {
-            rows.push(commissions::get(ctx, lookup::commission(ctx, id).await?).await?);
+            ids.insert(lookup::commission(ctx, id).await?);
         }
-        ask(rows.len() as i64, &amounts(rows.iter().map(|row| (row.currency, row.amount_minor))))?;
+        let mut rows = Vec::new();
+        for id in ids {
+            rows.push(commissions::get(ctx, id).await?);
+        }
+        rows
+    };
+    // Others are refused by the use case.
+    if rows.iter().all(|row| row.status == Status::Pending) {
+        let sums = amounts(rows.iter().map(|row| (row.currency, row.amount_minor)));
+        let rows = counted(rows.len(), "commission");
+        cli.prompt.confirm_on_terminal(&format!("Approve {rows}, {sums}, for the next payout run?"))?;
+    }
+    let approved = if args.all {
+        commissions::approve_all(ctx, &rows).await?
+    } else {
         commissions::approve(ctx, &rows.iter().map(|row| row.id).collect::<Vec<_>>()).await?
     };
     if approved.is_empty() {
@@ -191,9 +202,10 @@ async fn pay(args: Pay, cli: &CliContext) -> Result {
     let detail = match &args.run {
         None => {
             let due = commissions::preview(ctx).await?;
-            if !due.is_empty() {
-                cli.prompt.confirm(&format!("Open a payout run for {}?", summary(&due)))?;
+            if due.is_empty() {
+                return Err(Error::conflict("nothing_approved").into());
             }
+            cli.prompt.confirm(&format!("Open a payout run for {}?", summary(&due)))?;
             commissions::open(ctx).await?
         }
         Some(name) => {

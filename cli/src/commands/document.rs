@@ -4,6 +4,7 @@ use crate::{
     args::{Paging, parse_sort},
     context::CliContext,
     exit::{Failure, Result},
+    out_file::OutFile,
     output::{Record, info},
 };
 use bytes::Bytes;
@@ -64,7 +65,7 @@ pub struct List {
     /// Deleted documents, which can be restored for 30 days
     #[arg(long)]
     deleted: bool,
-    /// -updated_at, updated_at, name or -name
+    /// updated_at or name; -name for descending [default: -updated_at]
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<DocumentSort>)]
     sort: Option<Order<DocumentSort>>,
     #[command(flatten)]
@@ -81,8 +82,8 @@ pub struct Get {
     /// Output file, `-` for standard output [default: the document's file name, in this folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Replace the file that `--out` names
-    #[arg(long, requires = "out")]
+    /// Replace the file if it exists
+    #[arg(long)]
     force: bool,
 }
 
@@ -193,19 +194,13 @@ async fn get(args: Get, cli: &CliContext) -> Result {
         }
         return Ok(to.flush()?);
     }
-    // A name that comes from another user never overwrites a file.
-    let file = if args.force { std::fs::File::create(&path) } else { std::fs::File::create_new(&path) };
-    let mut to = file.map_err(|e| {
-        let path = path.display();
-        Failure::Refused(match e.kind() {
-            std::io::ErrorKind::AlreadyExists => format!("{path} exists; give --out, with --force to replace a file"),
-            _ => format!("--out: {path} cannot be written: {e}"),
-        })
-    })?;
+    let target = OutFile::open(&path, args.force)?;
+    let mut to = target.writer()?;
     while let Some(bytes) = content.next().await {
         to.write_all(&bytes?)?;
     }
-    to.sync_all()?;
+    drop(to);
+    let path = target.finish()?;
     info(&format!("Saved as {}.", path.display()));
     Ok(())
 }

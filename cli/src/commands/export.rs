@@ -1,7 +1,8 @@
 //! `spvctl export …`
 use crate::{
     context::CliContext,
-    exit::{Failure, Result},
+    exit::Result,
+    out_file::OutFile,
     output::{Format, counted, info},
 };
 use clap::ValueEnum;
@@ -20,11 +21,9 @@ use domain::{
 };
 use serde_json::{Map, Value};
 use std::{
-    fs::File,
-    io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    io::{BufWriter, Write},
+    path::PathBuf,
 };
-use tempfile::NamedTempFile;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -103,7 +102,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     if matches!(args.table, TableName::Activity) {
         activity::sequence_all(&cli.ctx).await?;
     }
-    let target = args.out.as_deref().map(|path| Target::open(path, args.force)).transpose()?;
+    let target = args.out.as_deref().map(|path| OutFile::open(path, args.force)).transpose()?;
     let to: Box<dyn Write> = match &target {
         Some(target) => Box::new(target.writer()?),
         None => Box::new(std::io::stdout()),
@@ -148,73 +147,6 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         info(&format!("{} in {}.", counted(count, "row"), path.display()));
     }
     Ok(())
-}
-
-/// Where `--out` writes: to a temporary file beside it, so that an export that fails leaves the old file as it was.
-enum Target<'a> {
-    Temporary {
-        file: NamedTempFile,
-        /// Where a link leads.
-        to: PathBuf,
-        path: &'a Path,
-        force: bool,
-    },
-    /// A device or a pipe, such as `/dev/stderr`.
-    Special(File, &'a Path),
-}
-
-impl<'a> Target<'a> {
-    fn open(path: &'a Path, force: bool) -> Result<Self> {
-        let refused = |e: io::Error| not_written(path, &e);
-        let to = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        match to.metadata() {
-            Ok(found) if !found.is_file() && !found.is_dir() => {
-                return Ok(Self::Special(File::options().write(true).open(&to).map_err(refused)?, path));
-            }
-            Ok(_) if !force => return Err(refused(io::ErrorKind::AlreadyExists.into())),
-            _ => {}
-        }
-        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(folder).map_err(refused)?;
-        Ok(Self::Temporary { file, to, path, force })
-    }
-
-    fn writer(&self) -> Result<File> {
-        let (Self::Temporary { path, .. } | Self::Special(_, path)) = self;
-        let file = match self {
-            Self::Temporary { file, .. } => file.as_file(),
-            Self::Special(file, _) => file,
-        };
-        file.try_clone().map_err(|e| not_written(path, &e))
-    }
-
-    /// Puts the file in its place and returns its path.
-    fn finish(self) -> Result<&'a Path> {
-        match self {
-            Self::Special(_, path) => Ok(path),
-            Self::Temporary { file, to, path, force } => {
-                let placed = if force { file.persist(&to) } else { file.persist_noclobber(&to) };
-                placed.map_err(|e| not_written(path, &e.error))?;
-                Ok(path)
-            }
-        }
-    }
-}
-
-fn not_written(path: &Path, error: &io::Error) -> Failure {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = path.display();
-    Failure::Refused(match error.kind() {
-        io::ErrorKind::AlreadyExists => format!("--out: {file} exists; replace it with --force"),
-        io::ErrorKind::NotFound if !folder.exists() => {
-            format!("--out: {file} cannot be written: there is no folder {}", folder.display())
-        }
-        _ => {
-            // The error of a temporary file names that file.
-            let words = error.to_string();
-            format!("--out: {file} cannot be written: {}", words.split(" at path ").next().unwrap_or_default())
-        }
-    })
 }
 
 fn write_line(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result {

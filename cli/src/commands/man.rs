@@ -68,16 +68,21 @@ fn synopsis(command: &Command) -> Roff {
     roff
 }
 
-/// Paragraphs that begin with a heading, as `Examples:`, followed by indented lines.
+/// The text after the options: lists such as `Examples:` with indented lines, and paragraphs. Exit codes are those of all
+/// commands.
 fn sections(after_help: &str) -> Roff {
     let mut roff = Roff::new();
-    for part in after_help.split("\n\n") {
-        let (heading, lines) = match part.split_once(":\n") {
-            Some((heading, lines)) if !heading.contains('\n') => (heading.to_uppercase(), lines),
-            _ => ("NOTES".to_owned(), part),
-        };
-        roff.control("SH", [heading.as_str()]);
-        preformatted(&mut roff, lines.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)));
+    for part in after_help.split("\n\n").filter(|part| !part.starts_with("Exit codes:")) {
+        match part.split_once(":\n") {
+            Some((heading, lines)) if !heading.contains('\n') => {
+                roff.control("SH", [heading.to_uppercase().as_str()]);
+                preformatted(&mut roff, lines.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)));
+            }
+            _ => {
+                roff.control("SH", ["NOTES"]);
+                roff.text([roman(part.replace('\n', " "))]);
+            }
+        }
     }
     roff
 }
@@ -96,10 +101,9 @@ fn exit_status() -> Roff {
     roff.control("SH", ["EXIT STATUS"]);
     for (code, meaning) in [
         ("0", "Done."),
-        ("1", "Refused or not found, or a check has findings."),
+        ("1", "Refused, not found or stopped, or a check has findings."),
         ("2", "Wrong usage."),
         ("3", "A fault of the program or the machine."),
-        ("130", "Interrupted by Ctrl-C."),
     ] {
         roff.control("TP", []);
         roff.text([bold(code)]);

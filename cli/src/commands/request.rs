@@ -74,7 +74,7 @@ pub struct List {
     /// Email address of a staff member, or `none`
     #[arg(long, value_name = "USER")]
     assignee: Option<String>,
-    /// -created_at, created_at, due_at or priority
+    /// created_at, due_at or priority; -priority for descending [default: -created_at]
     #[arg(long, alias = "order", value_name = "ORDER", allow_hyphen_values = true, value_parser = parse_sort::<RequestSort>)]
     sort: Option<Order<RequestSort>>,
     #[command(flatten)]
@@ -95,7 +95,7 @@ pub struct Create {
     /// Requester
     #[arg(long)]
     name: Option<String>,
-    /// Email address of the applicant
+    /// Email address of the requester
     #[arg(long)]
     email: Option<String>,
     /// What is asked for

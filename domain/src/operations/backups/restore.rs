@@ -187,8 +187,10 @@ pub async fn load_all(
     }
     dump::truncate(tx, &all).await?;
     queue::delete_all(tx).await?;
-    let (mut done, of) = (0, manifest.tables.iter().map(|rows| rows.part.lines.unsigned_abs()).sum());
-    for table in all.iter().filter(|table| !purpose.excludes(&table.name)) {
+    let loaded_tables = || all.iter().filter(|table| !purpose.excludes(&table.name));
+    let is_loaded = |rows: &&Rows| loaded_tables().any(|table| table.name == rows.table);
+    let (mut done, of) = (0, manifest.tables.iter().filter(is_loaded).map(|rows| rows.part.lines.unsigned_abs()).sum());
+    for table in loaded_tables() {
         let rows = manifest.tables.iter().find(|rows| rows.table == table.name);
         let rows = rows.ok_or_else(|| damaged(format!("the table {} is not in it", table.name)))?;
         let mut loaded = |more: i64| {

@@ -186,6 +186,7 @@ async fn compare(ctx: &Ctx, there: &mut Tx, tell: ProgressCallback<'_>) -> Resul
     let theirs = list_tables(there).await?;
     let all: Vec<_> = all.into_iter().filter(|table| !Purpose::Move.excludes(&table.name)).collect();
     let (mut done, of) = (0, dump::count_all(&mut here, &all).await?);
+    tell(Progress::Compared { done, of });
     for table in &all {
         let names: Vec<&str> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
         let mut read = RowsDigest::default();

@@ -349,8 +349,8 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
                 let identifier = rows.iter().find(|row| row.spv_id == spv).map(Commission::spv_identifier);
                 Err(Error::Conflict(Problem::new(code).with("identifier", identifier.unwrap_or_default())))
             };
-            if let Some(spv) = store::find_open_order(tx, ids).await? {
-                return refuse("order_not_closed", spv);
+            if let Some(spv) = store::open_orders(tx, ids).await?.first() {
+                return refuse("order_not_closed", *spv);
             }
             store::approve(tx, ids, ctx.now(), &ctx.actor_name()).await?;
             // A row and its reversal must be approved together, otherwise only one of them would be paid.
@@ -368,28 +368,52 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
     store::of_ids(&mut ctx.db(), ids).await
 }
 
-/// Approves all pending rows of one partner or of all whose orders are not open, each order's rows together. Rows of
-/// reopened orders are skipped. Staff.
+/// Pending rows, by whether they can be approved.
+#[derive(Clone, Debug, Default)]
+pub struct Pending {
+    pub approvable: Vec<Commission>,
+    /// Rows of orders that were reopened: they can be approved once those are closed again.
+    pub reopened: Vec<Commission>,
+}
+
+/// All pending rows, of one partner or of all. Staff.
 ///
 /// # Errors
-/// Forbidden. Rows that were approved before an error stay approved.
-#[tracing::instrument(level = "debug", name = "commissions.approve_pending", skip_all)]
-pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Commission>> {
+/// Forbidden.
+#[tracing::instrument(level = "debug", name = "commissions.pending", skip_all)]
+pub async fn pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Pending> {
+    ctx.may(Action::Update, Resource::Commissions)?;
     let filter = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
     let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
-    let mut pending = BTreeMap::<_, Vec<_>>::new();
+    let mut found = Pending::default();
     loop {
         let part = list(ctx, &filter, &page).await?;
+        let ids: Vec<CommissionId> = part.items.iter().map(|row| row.id).collect();
+        let open = store::open_orders(&mut ctx.db(), &ids).await?;
         for row in part.items {
-            pending.entry(row.spv_id).or_default().push(row.id);
+            let rows = if open.contains(&row.spv_id) { &mut found.reopened } else { &mut found.approvable };
+            rows.push(row);
         }
         match part.next_cursor {
             Some(cursor) => page.cursor = Some(cursor),
-            None => break,
+            None => return Ok(found),
         }
     }
+}
+
+/// Approves rows of any number of orders, each order's together. Rows of an order that was reopened meanwhile are
+/// skipped. Staff.
+///
+/// # Errors
+/// As [`approve`]. Rows that were approved before an error stay approved.
+#[tracing::instrument(level = "debug", name = "commissions.approve_all", skip_all)]
+pub async fn approve_all(ctx: &Ctx, rows: &[Commission]) -> Result<Vec<Commission>> {
+    let mut orders = BTreeMap::<_, Vec<_>>::new();
+    for row in rows {
+        orders.entry(row.spv_id).or_default().push(row.id);
+    }
     let mut approved = Vec::new();
-    for ids in pending.values() {
+    for ids in orders.values() {
         match approve(ctx, ids).await {
             Ok(rows) => approved.extend(rows),
             Err(Error::Conflict(problem)) if problem.code == "order_not_closed" => {}

@@ -194,15 +194,18 @@ pub async fn lock_rows(tx: &mut Tx, ids: &[CommissionId]) -> Result<Vec<Commissi
     of_ids(tx, ids).await
 }
 
-/// An order of one of these positive rows that is open again.
-pub async fn find_open_order(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
+/// The orders of positive ones of these rows that are open again.
+pub async fn open_orders(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<SpvId>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let which = params(ids.len(), 1);
     let text = format!(
-        "select s.id from spvs s join commissions e on e.spv_id = s.id where e.id in ({which}) and e.amount_minor > 0 \
-         and s.status not in ('closed', 'cancelled') order by s.id limit 1"
+        "select distinct s.id from spvs s join commissions e on e.spv_id = s.id where e.id in ({which}) \
+         and e.amount_minor > 0 and s.status not in ('closed', 'cancelled') order by s.id"
     );
-    let found: Option<(SpvId,)> = ids.iter().fold(tx.sql_built(text), |query, id| query.bind(*id)).optional().await?;
-    Ok(found.map(|(id,)| id))
+    let found: Vec<(SpvId,)> = ids.iter().fold(db.sql_built(text), |query, id| query.bind(*id)).all().await?;
+    Ok(found.into_iter().map(|(id,)| id).collect())
 }
 
 /// Approves those of the rows that are pending.
