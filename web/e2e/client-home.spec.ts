@@ -76,6 +76,7 @@ test('home lists documents, payments, steps and messages, and an upload finishes
   await expect(message).toBeFocused();
   await idun.button('Send').click();
   await expect(idun.page.getByRole('log', { name: 'Messages' })).toContainText('is done.');
+  await expect(message).toHaveValue('');
   await idun.page.reload();
   await expect(idun.page.getByRole('log', { name: 'Messages' })).toContainText('is done.');
   await expect(message).toHaveValue('');

@@ -1,22 +1,22 @@
 import { useEffect, useRef } from 'react';
-import { useLocation, useNavigate } from 'react-router-dom';
+import { useLocation } from 'react-router-dom';
 
 /** Router state of a link to a conversation: the beginning of the message. */
 export interface MessageState {
   message: string;
 }
 
-/**
- * Puts the message that a link began into an empty composer and focuses it, once: the state is removed from the
- * history, so that a reload after sending does not bring it back.
- */
+/** Key of the location whose message is in the composer already, also when that was mounted again. */
+let startedKey = '';
+
+/** Puts the message that a link began into an empty composer and focuses it, once for each click. */
 export function useStartedMessage(start: (text: string) => void) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const location = useLocation();
-  const navigate = useNavigate();
-  const message = (location.state as Partial<MessageState> | null)?.message;
+  const { key, state } = useLocation();
+  const message = (state as Partial<MessageState> | null)?.message;
   useEffect(() => {
-    if (!message) return;
+    if (!message || startedKey === key) return;
+    startedKey = key;
     start(message);
     const place = field.current;
     // After the text is in the field.
@@ -24,7 +24,8 @@ export function useStartedMessage(start: (text: string) => void) {
       place?.focus({ preventScroll: true });
       place?.setSelectionRange(place.value.length, place.value.length);
     });
-    void navigate(location, { replace: true, state: null, preventScrollReset: true });
-  }, [message, location, navigate, start]);
+    // A reload does not start it again. Without a navigation, which would load the page's data again.
+    globalThis.history.replaceState({ ...(globalThis.history.state as object), usr: null }, '');
+  }, [message, key, start]);
   return field;
 }
