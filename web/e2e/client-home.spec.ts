@@ -34,6 +34,8 @@ test('home lists documents, payments, steps and messages, and an upload finishes
   await expect(document).toContainText('up to 25 MB');
   await expect(needs.filter({ hasText: first?.step_name })).toContainText('Due Feb 3, 2031');
   await expect(needs.filter({ hasText: 'Which bank do you prefer?' })).toContainText('Reply to Elias Brandt');
+  const confirm = idun.link(`Confirm ${first?.step_name}`);
+  await expect(needs.filter({ has: confirm })).toContainText(`Confirm: ${first?.step_name}`);
   const { items } = await idun.api.get<{ items: { id: string; number: string }[] }>('/rest/v1/invoices');
   const invoice = items[0] ?? { id: '', number: '' };
   await expect(idun.link(`Pay invoice ${invoice.number}`)).toHaveAttribute(
@@ -66,6 +68,18 @@ test('home lists documents, payments, steps and messages, and an upload finishes
     files: { name: 'passport.pdf', mimeType: 'application/pdf', buffer: Buffer.from(pdf('Passport')) },
   });
   await expect(needs.filter({ hasText: 'Passport copy' })).toContainText('Sent.');
+
+  // A step is confirmed by a message that is begun once; a reload does not bring it back.
+  await confirm.click();
+  const message = idun.page.getByRole('textbox', { name: 'Write a message' });
+  await expect(message).toHaveValue(`“${first?.step_name}” is done.`);
+  await expect(message).toBeFocused();
+  await idun.button('Send').click();
+  await expect(idun.page.getByRole('log', { name: 'Messages' })).toContainText('is done.');
+  await expect(message).toHaveValue('');
+  await idun.page.reload();
+  await expect(idun.page.getByRole('log', { name: 'Messages' })).toContainText('is done.');
+  await expect(message).toHaveValue('');
 });
 
 test('home says that nothing is needed', async ({ office }) => {

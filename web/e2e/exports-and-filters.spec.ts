@@ -201,9 +201,9 @@ test('employee completes several open steps at once', async ({ office }) => {
   await elias.button('Select steps').click();
   await elias.button('Select all open').click();
   await elias.button('Complete 6 steps').click();
-  const last = elias.dialog('Complete 6 steps?');
+  const last = elias.dialog('Complete 6 steps and close the order?');
   await expect(last).toContainText('the order closes and the client gets an email');
-  await elias.button('Complete 6 steps', last).click();
+  await elias.button('Complete and close', last).click();
   await elias.expectToast('6 steps completed');
   await expect(elias.page.getByText('Closed', { exact: true }).first()).toBeVisible();
 });

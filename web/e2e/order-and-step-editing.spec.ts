@@ -183,10 +183,10 @@ test('step is started, blocked with a reason the client sees, and unblocked', as
   await lars.page
     .getByRole('link', { name: new RegExp(`^View Details of ${escapeRegExp(spv.identifier)}$`) })
     .click();
-  const overview = lars.card('Overview');
-  await expect(overview).toContainText(`Waiting for you: ${second}`);
-  await expect(overview).toContainText('The passport has expired.');
-  await expect(lars.page.getByText(/waiting for you/i)).toHaveCount(1);
+  const tasks = lars.card('Your tasks');
+  await expect(tasks).toContainText(`Answer: ${second}`);
+  await expect(tasks).toContainText('The passport has expired.');
+  await expect(lars.page.getByText('The passport has expired.')).toHaveCount(1);
   await expect(lars.page.getByText('Called the registrar at noon')).toHaveCount(0);
   await expect(lars.page.getByRole('progressbar')).toHaveAttribute(
     'aria-valuenow',

@@ -19,9 +19,10 @@ test('eight clicks complete the steps of an order, and only the last one asks', 
     await expect(elias.button(`Complete ${step_name}`)).toHaveAttribute('aria-pressed', 'true');
   }
   await elias.button(`Complete “${last}”`).click();
-  const question = elias.dialog('Complete 1 step?');
+  const question = elias.dialog('Complete the last step and close the order?');
+  await expect(question).toContainText(last);
   await expect(question).toContainText('the order closes and the client gets an email');
-  await elias.button('Complete 1 step', question).click();
+  await elias.button('Complete and close', question).click();
   await elias.expectToast('Step Updated', 'SPV status changed to Closed');
   await expect
     .poll(async () => (await elias.api.get<Order>(`/rest/v1/spvs/${spv.id}`)).status)

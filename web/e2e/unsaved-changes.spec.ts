@@ -92,3 +92,26 @@ test('every portal has a logout button at every width', async ({ office }) => {
     }
   }
 });
+
+test('the create dialogs keep a draft over a reload, until it is discarded', async ({ office }) => {
+  const elias = await office.employee();
+  for (const [path, button, field] of [
+    ['/employee-dashboard', 'Quick Setup (Email)', 'First name'],
+    ['/employee-dashboard/companies', 'Add company', 'Name'],
+    ['/employee-dashboard/isos', 'Add ISO', 'First name'],
+  ] as const) {
+    await elias.open(path);
+    await elias.button(button).click();
+    const form = elias.page.getByRole('dialog');
+    await elias.fillFields({ [field]: 'typed' }, form);
+    elias.page.once('dialog', (dialog) => void dialog.accept());
+    await elias.page.reload();
+    // The address opens the dialog again.
+    await expect(elias.field(field, form)).toHaveValue('typed');
+    await elias.page.keyboard.press('Escape');
+    await elias.button('Discard', form).click();
+    await elias.button(button).click();
+    await expect(elias.field(field, form)).toHaveValue('');
+    await elias.page.keyboard.press('Escape');
+  }
+});

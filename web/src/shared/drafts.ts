@@ -31,12 +31,16 @@ export function clearDrafts(): void {
 
 /**
  * Keeps a dirty form as a draft and restores it after a reload. The draft ends when the form is sent or left, which
- * asks.
+ * asks. Without a name nothing is kept, as for the edit of a record, which may be newer after the reload.
  */
-export function useFormDraft<Values extends object>(name: string, form: UseFormReturnType<Values>): void {
+export function useFormDraft<Values extends object>(
+  name: string | null,
+  form: UseFormReturnType<Values>,
+): void {
   const { id: user } = useMe();
   const { setValues } = form;
   useLayoutEffect(() => {
+    if (name === null) return;
     const draft = readDraft<Values>(user, name);
     if (draft) setValues(draft);
     // Not after a reload, which runs no cleanup.
@@ -45,6 +49,7 @@ export function useFormDraft<Values extends object>(name: string, form: UseFormR
   const dirty = form.isDirty();
   const { values } = form;
   useEffect(() => {
+    if (name === null) return;
     if (dirty) saveDraft(user, name, values);
     else removeDraft(user, name);
   }, [dirty, values, user, name]);

@@ -63,7 +63,14 @@ function useAdminNavigation(): NavGroup[] {
           inBar: true,
           count: { value: open, label: t('shell:count.alerts', { count: open }) },
         },
-        { to: paths.adminUsers, icon: IconUsers, label: t('nav.users'), goKey: 'u', inBar: true },
+        {
+          to: paths.adminUsers,
+          icon: IconUsers,
+          label: t('nav.users'),
+          short: t('nav.users_short'),
+          goKey: 'u',
+          inBar: true,
+        },
         {
           to: paths.requestManagement,
           icon: IconInbox,
@@ -92,7 +99,14 @@ function useAdminNavigation(): NavGroup[] {
     {
       label: t('shell:group.operations'),
       items: [
-        { to: paths.adminLogs, icon: IconFileText, label: t('nav.logs'), goKey: 'l', inBar: true },
+        {
+          to: paths.adminLogs,
+          icon: IconFileText,
+          label: t('nav.logs'),
+          short: t('nav.logs_short'),
+          goKey: 'l',
+          inBar: true,
+        },
         { to: paths.adminJobs, icon: IconListCheck, label: t('jobs.title'), goKey: 'j' },
         { to: paths.adminOutbox, icon: IconMail, label: t('outbox.title'), goKey: 'o' },
         { to: paths.adminImports, icon: IconFileImport, label: t('imports.title'), goKey: 'i' },

@@ -23,6 +23,13 @@ export function Component() {
   const company = useCompany();
   const { data, error, refetch } = useQuery(queries.companyDashboard(company.id));
   const { data: year } = useQuery(queries.analytics({ company_id: company.id, period: 'this_year' }));
+  // Figures of one currency only: currencies are never added up.
+  const { data: finances } = useQuery({
+    ...queries.finances({ company_id: company.id, period: 'this_year' }),
+    refetchInterval: false,
+  });
+  const [account, ...others] = finances?.accounts ?? [];
+  const ordered = account && others.length === 0 ? monthsSoFar(account.months) : undefined;
   const months = year && monthsSoFar(year.months);
   const placed = months?.at(-1)?.placed;
   return (
@@ -59,6 +66,7 @@ export function Component() {
                   <CompactSums sums={data.revenue_by_currency} currency={data.currency} scale="millions" />
                 )
               }
+              trend={ordered?.map(({ figures }) => Number(figures.ordered))}
             />
             <StatCard
               label={t('company.iso_partners')}

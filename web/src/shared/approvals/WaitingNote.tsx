@@ -8,7 +8,7 @@ import { paths } from '../../paths';
 import { toast } from '../../ui/toasts';
 import { useMe } from '../session/me';
 import { useSave } from '../useSave';
-import { useWaiting } from './waiting';
+import { useWaiting, useWaitingTitle } from './waiting';
 
 interface Props {
   act: Approval['act'];
@@ -17,11 +17,12 @@ interface Props {
   reason?: string;
 }
 
-/** Says where an act was asked for that it waits for a second super admin; nothing otherwise. The employee who asked can take
+/** Says where an act was asked for that it waits for a super admin; nothing otherwise. The employee who asked can take
 it back. */
 export function WaitingNote({ act, target, reason }: Props) {
   const { t } = useTranslation('common');
   const isSuperAdmin = useMe().role === 'super_admin';
+  const title = useWaitingTitle();
   const approval = useWaiting(act, target);
   const withdraw = useSave({
     save: async () => {
@@ -35,7 +36,7 @@ export function WaitingNote({ act, target, reason }: Props) {
   });
   if (!approval) return null;
   return (
-    <Alert role="status" title={t('waiting.title')} mb="md">
+    <Alert role="status" title={title} mb="md">
       {reason && `${reason} `}
       {t('waiting.note', {
         name: approval.requested_by.name,

@@ -1,9 +1,8 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import { IconFiles } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { SpvDetail } from '../../api/types';
@@ -27,11 +26,6 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
   const [asking, setAsking] = useState(false);
   const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: !isClient });
   const state = rowsState(useInfiniteQuery(queries.documents({ spv_id: spv.id })));
-  const place = useRef<HTMLDivElement>(null);
-  const { hash } = useLocation();
-  useEffect(() => {
-    if (hash === '#documents') place.current?.scrollIntoView({ block: 'start' });
-  }, [hash]);
   const mayAsk = !isClient && !CLOSED_STATUSES.includes(spv.status);
   return (
     <>
@@ -59,7 +53,7 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
         </Section>
       )}
       {/* With the requests above it: nothing moves. */}
-      <div ref={place} className={classes.place} hidden={requests.isLoading}>
+      <div id="documents" className={classes.place} hidden={requests.isLoading}>
         <Section title={t('title')} flush>
           <DocumentTable
             label={t('of_order', { name: spv.identifier })}

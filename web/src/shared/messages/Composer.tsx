@@ -12,6 +12,7 @@ import type { Target } from '../documents/uploads';
 import { readDraft, removeDraft, saveDraft } from '../drafts';
 import { useMe } from '../session/me';
 import { useSave } from '../useSave';
+import { useStartedMessage } from './useStartedMessage';
 import classes from './Composer.module.css';
 
 /** A thread, order, client, or the general conversation. */
@@ -44,6 +45,9 @@ export function Composer({ draft, to, notes, files }: Props) {
       else removeDraft(user, draftName);
     },
   });
+  const field = useStartedMessage((text) => {
+    if (form.getValues().body.trim() === '') form.setFieldValue('body', text);
+  });
   const save = useSave({
     form,
     save: async (values: typeof form.values, key) => {
@@ -73,6 +77,7 @@ export function Composer({ draft, to, notes, files }: Props) {
   return (
     <form className={classes.composer} onSubmit={submit} data-internal={internal} noValidate>
       <Textarea
+        ref={field}
         aria-label={internal ? t('write_note') : t('write')}
         placeholder={internal ? t('write_note') : t('write')}
         autosize

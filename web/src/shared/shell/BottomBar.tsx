@@ -22,7 +22,7 @@ export function BottomBar({ groups }: { groups: NavGroup[] }) {
             <span className={classes.icon} data-marked={Boolean(item.count?.value) || undefined}>
               <item.icon size={20} stroke={1.5} aria-hidden="true" />
             </span>
-            <span className={classes.name}>{item.label}</span>
+            <span className={classes.name}>{item.short ?? item.label}</span>
           </Link>
         ))}
     </nav>

@@ -14,6 +14,8 @@ export interface NavCount {
 export interface NavItem {
   to: string;
   label: string;
+  /** Shorter label in the bottom bar of a phone. */
+  short?: string;
   icon: Icon;
   /** Only this page; by default also the pages below it. */
   exact?: boolean;

@@ -9,8 +9,15 @@ import { isActive, waitingFor } from './dueDates';
 import classes from './BlockedBy.module.css';
 import { Prose } from '../../ui/Prose';
 
+interface Props {
+  spv: SpvDetail;
+  reader?: Step['owner'];
+  /** Not what waits for the reader, which the page lists as their tasks. */
+  hideOwn?: boolean;
+}
+
 /** Who blocks the order, and why. Nothing if the order is not blocked. */
-export function BlockedBy({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
+export function BlockedBy({ spv, reader, hideOwn }: Props) {
   const { t } = useTranslation(['orders', 'names']);
   const me = useMe();
   const workedOn = isActive(spv);
@@ -21,6 +28,7 @@ export function BlockedBy({ spv, reader }: { spv: SpvDetail; reader?: Step['owne
   const { name: what, day, on, reason, assignee } = waiting;
   // Work of the team waits for its assignee; without one, for the team.
   const yours = on === reader && (on !== 'staff' || assignee?.id === me.id);
+  if (yours && hideOwn) return null;
   const Icon = yours ? IconUserExclamation : IconHourglass;
   const who = (on === 'staff' && assignee?.name) || t(`names:waiting_on.${on}`);
   const name = { step: what, who };

@@ -1,5 +1,4 @@
 import { IconCheck, IconExternalLink } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SpvDetail, Step } from '../../api/types';
 import { date, dateTime } from '../../messages/format';
@@ -17,12 +16,12 @@ interface Props {
   compact?: boolean;
   /** Whose steps are "yours", and whether sentences speak to the client. */
   reader?: 'client' | 'iso' | 'company';
-  /** What the reader can do for a step that waits for them. */
-  action?: (step: Step) => ReactNode;
+  /** The page says above what waits for the reader. */
+  tasksAbove?: boolean;
 }
 
 /** All steps of an order in their sequence: what is done, what comes, and who does it. */
-export function StepTimeline({ spv, label, compact = false, reader = 'client', action }: Props) {
+export function StepTimeline({ spv, label, compact = false, reader = 'client', tasksAbove }: Props) {
   const next = nextStep(spv);
   return (
     <ol className={classes.list} aria-label={label} data-compact={compact || undefined}>
@@ -37,7 +36,7 @@ export function StepTimeline({ spv, label, compact = false, reader = 'client', a
             compact={compact}
             reader={reader}
             isCurrent={isActive(spv) && (step.id === next?.id || isStarted(step))}
-            action={action}
+            tasksAbove={tasksAbove}
           />
         </li>
       ))}
@@ -47,15 +46,16 @@ export function StepTimeline({ spv, label, compact = false, reader = 'client', a
 
 const isStarted = ({ status }: Step) => status === 'in_progress' || status === 'blocked';
 
-interface BodyProps extends Pick<Props, 'spv' | 'compact' | 'action'> {
+interface BodyProps extends Pick<Props, 'spv' | 'compact' | 'tasksAbove'> {
   step: Step;
   reader: NonNullable<Props['reader']>;
   isCurrent: boolean;
 }
 
-function StepBody({ step, spv, compact, reader, isCurrent, action }: BodyProps) {
+function StepBody({ step, spv, compact, reader, isCurrent, tasksAbove }: BodyProps) {
   const { t } = useTranslation(['common', 'names', 'orders']);
   const open = step.status !== 'completed';
+  const toldAbove = tasksAbove && waitingOn(step) === reader;
   const yours = waitingOn(step) === reader || step.owner === reader;
   const needs = spv.steps.filter(
     (other) => other.status !== 'completed' && step.depends_on.includes(other.id),
@@ -85,11 +85,9 @@ function StepBody({ step, spv, compact, reader, isCurrent, action }: BodyProps) 
         {open && isActive(spv) && <DueTag day={step.due_date} />}
         {facts.length > 0 && <span className={classes.facts}>{facts.join(' · ')}</span>}
       </div>
-      {open && isCurrent && (reader === 'client' || step.status === 'blocked') && (
+      {open && isCurrent && (reader === 'client' || step.status === 'blocked') && !toldAbove && (
         <div className={classes.now}>
-          {/* With an action the page says above what it waits for. */}
-          {!(action && waitingOn(step) === reader) && <Now step={step} reader={reader} />}
-          {action?.(step)}
+          <Now step={step} reader={reader} />
         </div>
       )}
       {step.document_url && (

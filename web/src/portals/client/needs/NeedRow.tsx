@@ -16,6 +16,7 @@ import { UploadButton } from '../../../shared/documents/UploadButton';
 import { UploadLimits } from '../../../shared/documents/UploadLimits';
 import { UploadList } from '../../../shared/documents/UploadList';
 import { useSendFiles } from '../../../shared/documents/useSendFiles';
+import type { MessageState } from '../../../shared/messages/useStartedMessage';
 import { DueTag } from '../../../shared/spvs/DueTag';
 import { Prose } from '../../../ui/Prose';
 import type { Need } from './useNeeds';
@@ -58,25 +59,7 @@ export function NeedRow({ need, sent, onSent, onOrder }: Props) {
       );
     }
     case 'step':
-      return (
-        <Row
-          icon={<IconListCheck size={16} />}
-          title={need.step.step_name}
-          facts={onOrder ? null : need.order}
-          text={need.step.blocked_reason ?? t('needs.step_text')}
-          due={need.due}
-          action={
-            <Button
-              component={Link}
-              variant="default"
-              to={paths.clientOrderMessages(need.step.spv_id)}
-              aria-label={t('needs.answer_of', { name: need.step.step_name })}
-            >
-              {t('needs.answer')}
-            </Button>
-          }
-        />
-      );
+      return <StepRow need={need} onOrder={onOrder} />;
     case 'message': {
       const { last_message: last, client } = need.thread;
       return (
@@ -100,6 +83,34 @@ export function NeedRow({ need, sent, onSent, onOrder }: Props) {
       );
     }
   }
+}
+
+/** A step is confirmed, or a question about it answered, by a message of the order that is begun for the client. */
+function StepRow({ need, onOrder }: Pick<Props, 'onOrder'> & { need: Need & { kind: 'step' } }) {
+  const { t } = useTranslation('client');
+  const { step_name: name, blocked_reason: reason, spv_id } = need.step;
+  const verb = reason ? 'answer' : 'confirm';
+  const state: MessageState = { message: t(reason ? 'needs.about' : 'needs.confirmed', { name }) };
+  return (
+    <Row
+      icon={<IconListCheck size={16} />}
+      title={t(`needs.${verb}`, { name })}
+      facts={onOrder ? null : need.order}
+      text={reason ?? t('needs.step_text')}
+      due={need.due}
+      action={
+        <Button
+          component={Link}
+          variant="default"
+          to={paths.clientOrderMessages(spv_id)}
+          state={state}
+          aria-label={t(`needs.${verb}_of`, { name })}
+        >
+          {t(`needs.${verb}_button`)}
+        </Button>
+      }
+    />
+  );
 }
 
 function DocumentRow({ need, sent, onSent }: Props & { need: Need & { kind: 'document' } }) {

@@ -1,7 +1,8 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useParams } from 'react-router-dom';
+import { useLocation, useParams } from 'react-router-dom';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
@@ -12,7 +13,7 @@ import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { OrderPeople } from '../../../shared/spvs/People';
 import { identifierBesideName, orderName, orderNumber } from '../../../shared/spvs/orderName';
-import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
+import { useWaitsForLists } from '../../../shared/spvs/useWaitsForDocuments';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -27,7 +28,7 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('client');
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
-  const waits = useWaitsForDocuments(id);
+  const waits = useWaitsForLists(id);
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
@@ -38,34 +39,45 @@ export function Component() {
         status={spv && <StatusBadge kind="spv" status={spv.status} />}
       />
       {(!spv || waits) && <Skeleton height={320} radius="md" />}
-      {spv && !waits && (
-        <Stack gap="md">
-          <Overview spv={spv} />
-          <div id="tasks" className={classes.place}>
-            <ClientTasks spv={spv} />
-          </div>
-          <TwoColumns
-            // Panels of the order, one line each.
-            main={
-              <>
-                <Progress spv={spv} />
-                <OrderDocuments spv={spv} />
-                <div id="messages" className={classes.place}>
-                  <OrderThread spvId={spv.id} />
-                </div>
-              </>
-            }
-            side={
-              <>
-                <OrderPeople spv={spv} />
-                <OrderInvoices spv={spv} />
-                <Timeline spvId={spv.id} />
-              </>
-            }
-          />
-        </Stack>
-      )}
+      {spv && !waits && <Order spv={spv} />}
     </>
+  );
+}
+
+/** The order, scrolled to the section of the address. */
+function Order({ spv }: { spv: SpvDetail }) {
+  // New for each link, also one to the same section.
+  const location = useLocation();
+  useEffect(() => {
+    const { hash } = location;
+    if (hash) document.getElementById(hash.slice(1))?.scrollIntoView({ block: 'start' });
+  }, [location]);
+  return (
+    <Stack gap="md">
+      <Overview spv={spv} />
+      <div id="tasks" className={classes.place}>
+        <ClientTasks spv={spv} />
+      </div>
+      <TwoColumns
+        // Panels of the order, one line each.
+        main={
+          <>
+            <Progress spv={spv} />
+            <OrderDocuments spv={spv} />
+            <div id="messages" className={classes.place}>
+              <OrderThread spvId={spv.id} />
+            </div>
+          </>
+        }
+        side={
+          <>
+            <OrderPeople spv={spv} />
+            <OrderInvoices spv={spv} />
+            <Timeline spvId={spv.id} />
+          </>
+        }
+      />
+    </Stack>
   );
 }
 

@@ -16,7 +16,7 @@ export function Overview({ spv }: { spv: SpvDetail }) {
   return (
     <Section title={t('order.overview')}>
       <Stack gap="md">
-        <BlockedBy spv={spv} reader="client" />
+        <BlockedBy spv={spv} reader="client" hideOwn />
         {spv.status_reason && (
           <Text size="sm">
             <Prose>{t('order.reason', { reason: spv.status_reason })}</Prose>

@@ -7,6 +7,7 @@ import { errorText, type ApiError } from '../../../api/errors';
 import type { NewClient, Request } from '../../../api/types';
 import { amountToWire } from '../../../messages/amount';
 import { todayInUserZone } from '../../../messages/format';
+import { useFormDraft } from '../../../shared/drafts';
 import { CompanySelect, IsoSelect, NO_ISO } from '../../../shared/selects';
 import { applicantValue } from '../../../shared/requests/applicationFields';
 import { filingFee } from '../../../shared/services/filingFee';
@@ -56,6 +57,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       ordered_date: todayInUserZone(),
     },
   });
+  useFormDraft(`client ${setup} ${request?.id ?? ''}`, form);
   const { company_id, iso_id } = form.values;
   const withIso = iso_id !== null && iso_id !== NO_ISO;
 

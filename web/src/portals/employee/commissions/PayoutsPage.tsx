@@ -8,7 +8,7 @@ import type { PayoutRun } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
-import { useWaiting } from '../../../shared/approvals/waiting';
+import { useWaiting, useWaitingTitle } from '../../../shared/approvals/waiting';
 import { rowsState } from '../../../shared/grid/listState';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { sumsByCurrency } from '../../../shared/grid/sums';
@@ -106,14 +106,14 @@ export function Component() {
 }
 
 function Status({ run }: { run: PayoutRun }) {
-  const { t } = useTranslation('common');
+  const title = useWaitingTitle();
   const waiting = useWaiting('pay_run', run.id);
   return (
     <>
       <StatusBadge kind="payout_run" status={run.status} />
       {waiting && (
         <Text component="div" size="xs" c="dimmed">
-          {t('waiting.title')}
+          {title}
         </Text>
       )}
     </>

@@ -8,6 +8,7 @@ import { api, body, versionedBody } from '../../../api/client';
 import type { PayoutRun } from '../../../api/types';
 import { todayInOfficeZone } from '../../../messages/format';
 import { toastWaiting, useWaiting } from '../../../shared/approvals/waiting';
+import { useMe } from '../../../shared/session/me';
 import { sumsByCurrency } from '../../../shared/grid/sums';
 import { bankCsv, sepaFile } from '../../../shared/commissions/exports';
 import { required } from '../../../shared/validators';
@@ -95,6 +96,7 @@ export function usePayoutActions(run: PayoutRun) {
 
 function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
   const { t } = useTranslation(['commissions', 'common', 'names']);
+  const { role } = useMe();
   const missing = useRequiredFieldsMessage();
   const form = useForm({
     initialValues: { paid_date: todayInOfficeZone() },
@@ -110,7 +112,7 @@ function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
     onSaved: (paid) => {
       onClose();
       if (paid) toast({ title: t('payouts.paid'), description: run.name });
-      else toastWaiting();
+      else toastWaiting(role);
     },
   });
   return (

@@ -2,6 +2,7 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotencyHeaders } from '../../../api/client';
 import type { NewIso, Request } from '../../../api/types';
+import { useFormDraft } from '../../../shared/drafts';
 import { applicantValue } from '../../../shared/requests/applicationFields';
 import { CompanySelect } from '../../../shared/selects';
 import { PersonFields } from '../../../shared/people/PersonFields';
@@ -22,6 +23,7 @@ export function IsoForm({ request, onClose }: { request?: Request; onClose: () =
       company_id: null as string | null,
     },
   });
+  useFormDraft(`iso ${request?.id ?? ''}`, form);
   const save = useSave({
     form,
     save: (iso: NewIso, key) =>

@@ -56,7 +56,7 @@ export function useStepActions(spv: SpvDetail): StepActions {
         {asking?.kind === 'close' && (
           <ConfirmDialog
             title={t('bulk.confirm', { count: asking.steps.length })}
-            confirmLabel={t('bulk.complete', { count: asking.steps.length })}
+            confirmLabel={t('bulk.close')}
             busyLabel={t('common:saving')}
             busy={false}
             onConfirm={() => {
