@@ -34,7 +34,7 @@ test('multiline reasons, instructions, notes and messages keep their line breaks
   ] as const) {
     await person.open(path);
     const row = person.page.getByRole('listitem').filter({ hasText: step.step_name }).first();
-    await expectLines(person === mirela ? mirela.card('Overview') : row);
+    await expectLines(person === mirela ? mirela.card('Your tasks') : row);
     if (person === sigrid) await person.page.getByRole('tab', { name: 'Documents' }).click();
     await expectLines(person.page.getByRole('list', { name: 'Requested documents' }).getByRole('listitem'));
   }

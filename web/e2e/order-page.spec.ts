@@ -96,6 +96,39 @@ test('empty task list appears only after the document requests are loaded', asyn
   await expect(asked).toContainText('No documents requested');
 });
 
+test('blocked step is a task with its reason, beside its document request and when requests fail to load', async ({
+  office,
+}) => {
+  const who = office.newPerson('Sanna', 'Ekman');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setPassword(who.email);
+  const staff = await office.api('employee@example.com');
+  const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  const step = steps[0] ?? { id: '', step_name: '' };
+  const reason = 'The passport has expired.';
+  await staff.patch(`/rest/v1/steps/${step.id}`, {
+    status: 'blocked',
+    blocked_reason: reason,
+    waiting_on: 'client',
+  });
+  await staff.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'New passport', step_id: step.id });
+
+  const sanna = await office.person(who.email);
+  const tasks = sanna.card('Your tasks');
+  const expectReason = async () => {
+    await expect(tasks).toContainText(`Answer: ${step.step_name}`);
+    await expect(tasks).toContainText(reason);
+    await expect(sanna.page.getByText(reason)).toHaveCount(1);
+  };
+  await sanna.open(paths.clientOrder(spv.id));
+  await expect(tasks.getByRole('list', { name: 'Requested documents' })).toContainText('New passport');
+  await expectReason();
+  await sanna.page.route('**/rest/v1/spvs/*/document-requests', (route) => route.fulfill({ status: 404 }));
+  await sanna.page.reload();
+  await expect(tasks.getByRole('alert')).toContainText("Couldn't load this");
+  await expectReason();
+});
+
 test('order page loads with its document requests, and without them when they fail', async ({ office }) => {
   const who = office.newPerson('Sunniva', 'Moen');
   const { spv } = await office.clientWithOrder(who);

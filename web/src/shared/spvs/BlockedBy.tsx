@@ -12,12 +12,12 @@ import { Prose } from '../../ui/Prose';
 interface Props {
   spv: SpvDetail;
   reader?: Step['owner'];
-  /** Not what waits for the reader, which the page lists as their tasks. */
-  hideOwn?: boolean;
+  /** Steps listed as tasks of the reader, as are all document requests: the page does not repeat them here. */
+  listedSteps?: ReadonlySet<string>;
 }
 
 /** Who blocks the order, and why. Nothing if the order is not blocked. */
-export function BlockedBy({ spv, reader, hideOwn }: Props) {
+export function BlockedBy({ spv, reader, listedSteps }: Props) {
   const { t } = useTranslation(['orders', 'names']);
   const me = useMe();
   const workedOn = isActive(spv);
@@ -25,10 +25,10 @@ export function BlockedBy({ spv, reader, hideOwn }: Props) {
   // Hidden until document requests are known, which may change it; on error the steps show it.
   const waiting = workedOn && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;
   if (!waiting) return null;
-  const { name: what, day, on, reason, assignee } = waiting;
+  const { stepId, name: what, day, on, reason, assignee } = waiting;
   // Work of the team waits for its assignee; without one, for the team.
   const yours = on === reader && (on !== 'staff' || assignee?.id === me.id);
-  if (yours && hideOwn) return null;
+  if (yours && listedSteps && (stepId === null || listedSteps.has(stepId))) return null;
   const Icon = yours ? IconUserExclamation : IconHourglass;
   const who = (on === 'staff' && assignee?.name) || t(`names:waiting_on.${on}`);
   const name = { step: what, who };

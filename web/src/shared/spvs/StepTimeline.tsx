@@ -16,12 +16,12 @@ interface Props {
   compact?: boolean;
   /** Whose steps are "yours", and whether sentences speak to the client. */
   reader?: 'client' | 'iso' | 'company';
-  /** The page says above what waits for the reader. */
-  tasksAbove?: boolean;
+  /** Steps listed as tasks of the reader: what they wait for is not repeated here. */
+  listedSteps?: ReadonlySet<string>;
 }
 
 /** All steps of an order in their sequence: what is done, what comes, and who does it. */
-export function StepTimeline({ spv, label, compact = false, reader = 'client', tasksAbove }: Props) {
+export function StepTimeline({ spv, label, compact = false, reader = 'client', listedSteps }: Props) {
   const next = nextStep(spv);
   return (
     <ol className={classes.list} aria-label={label} data-compact={compact || undefined}>
@@ -36,7 +36,7 @@ export function StepTimeline({ spv, label, compact = false, reader = 'client', t
             compact={compact}
             reader={reader}
             isCurrent={isActive(spv) && (step.id === next?.id || isStarted(step))}
-            tasksAbove={tasksAbove}
+            isListed={listedSteps?.has(step.id) ?? false}
           />
         </li>
       ))}
@@ -46,16 +46,16 @@ export function StepTimeline({ spv, label, compact = false, reader = 'client', t
 
 const isStarted = ({ status }: Step) => status === 'in_progress' || status === 'blocked';
 
-interface BodyProps extends Pick<Props, 'spv' | 'compact' | 'tasksAbove'> {
+interface BodyProps extends Pick<Props, 'spv' | 'compact'> {
   step: Step;
   reader: NonNullable<Props['reader']>;
   isCurrent: boolean;
+  isListed: boolean;
 }
 
-function StepBody({ step, spv, compact, reader, isCurrent, tasksAbove }: BodyProps) {
+function StepBody({ step, spv, compact, reader, isCurrent, isListed }: BodyProps) {
   const { t } = useTranslation(['common', 'names', 'orders']);
   const open = step.status !== 'completed';
-  const toldAbove = tasksAbove && waitingOn(step) === reader;
   const yours = waitingOn(step) === reader || step.owner === reader;
   const needs = spv.steps.filter(
     (other) => other.status !== 'completed' && step.depends_on.includes(other.id),
@@ -85,7 +85,7 @@ function StepBody({ step, spv, compact, reader, isCurrent, tasksAbove }: BodyPro
         {open && isActive(spv) && <DueTag day={step.due_date} />}
         {facts.length > 0 && <span className={classes.facts}>{facts.join(' · ')}</span>}
       </div>
-      {open && isCurrent && (reader === 'client' || step.status === 'blocked') && !toldAbove && (
+      {open && isCurrent && (reader === 'client' || step.status === 'blocked') && !isListed && (
         <div className={classes.now}>
           <Now step={step} reader={reader} />
         </div>

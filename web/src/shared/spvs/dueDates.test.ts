@@ -40,6 +40,7 @@ test('order waits for the client while a document is needed, unless a step is bl
   const waits = (...requests: DocumentRequest[]) => waitingFor([staffs], requests);
   const passport = asked('Passport', 'requested', '2026-11-24');
   expect(waits(asked('Deed', 'requested'), passport)).toEqual({
+    stepId: null,
     name: 'Passport',
     day: '2026-11-24',
     on: 'client',

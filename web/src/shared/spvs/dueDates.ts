@@ -36,8 +36,11 @@ export function businessDaysAfter(day: string, days: number, holidays: ReadonlyS
 }
 
 export interface Waiting {
-  /** Due date of the step or document. */
+  /** Null for a document. */
+  stepId: string | null;
+  /** Name of the step or document. */
   name: string;
+  /** Due date of the step or document. */
   day: string | null;
   on: NonNullable<Step['waiting_on']>;
   /** Optional reason. */
@@ -59,12 +62,12 @@ export function waitingFor(steps: Step[], requests: DocumentRequest[]): Waiting 
   const request = openRequests.find(({ status }) => status === 'needs_revision') ?? openRequests[0];
   if (request && !blocked) {
     const { name, due_date: day, reason } = request;
-    return { name, day, on: 'client', reason, assignee: null };
+    return { stepId: null, name, day, on: 'client', reason, assignee: null };
   }
   const step = blocked ?? open.find(({ status }) => status === 'in_progress') ?? open[0];
   if (!step) return undefined;
-  const { step_name: name, due_date: day, blocked_reason: reason, assignee } = step;
-  return { name, day, on: waitingOn(step), reason, assignee };
+  const { id: stepId, step_name: name, due_date: day, blocked_reason: reason, assignee } = step;
+  return { stepId, name, day, on: waitingOn(step), reason, assignee };
 }
 
 export function waitingOn(step: Step): NonNullable<Step['waiting_on']> {

@@ -19,7 +19,7 @@ import { useSendFiles } from '../../../shared/documents/useSendFiles';
 import type { MessageState } from '../../../shared/messages/useStartedMessage';
 import { DueTag } from '../../../shared/spvs/DueTag';
 import { Prose } from '../../../ui/Prose';
-import type { Need } from './useNeeds';
+import type { Need } from './clientNeeds';
 import classes from './Needs.module.css';
 
 interface Props {

@@ -6,7 +6,8 @@ import { EmptyState } from '../../../ui/EmptyState';
 import { ErrorState } from '../../../ui/ErrorState';
 import { Section } from '../../../ui/Section';
 import { NeedRow } from './NeedRow';
-import type { Need, useNeeds } from './useNeeds';
+import type { Need } from './clientNeeds';
+import type { useNeeds } from './useNeeds';
 import classes from './Needs.module.css';
 
 /** What the office waits for: each with the button that does it. */

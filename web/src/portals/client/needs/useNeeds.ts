@@ -1,17 +1,8 @@
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../../api/queries';
-import type { DocumentRequest, Invoice, SpvDetail, Step, Thread } from '../../../api/types';
-import { isActive, waitingOn } from '../../../shared/spvs/dueDates';
-import { nextStep } from '../../../shared/spvs/nextStep';
-import { orderName } from '../../../shared/spvs/orderName';
-
-/** Something that the client has to do. */
-export type Need =
-  | { kind: 'document'; id: string; due: string | null; request: DocumentRequest; order: string }
-  | { kind: 'invoice'; id: string; due: string | null; invoice: Invoice; order: string }
-  | { kind: 'step'; id: string; due: string | null; step: Step; order: string }
-  | { kind: 'message'; id: string; due: null; thread: Thread; order: string | null };
+import { isActive } from '../../../shared/spvs/dueDates';
+import { documentNeeds, stepNeeds, type Need } from './clientNeeds';
 
 /** Open orders whose steps and documents are read; clients rarely have more than three. */
 const MAX_ORDERS = 20;
@@ -56,27 +47,3 @@ export function useNeeds() {
 
 /** Dates first, then what has none. */
 const byUrgency = (one: Need, other: Need) => (one.due ?? '9').localeCompare(other.due ?? '9');
-
-const waits = ({ status }: DocumentRequest) => status === 'requested' || status === 'needs_revision';
-
-export function documentNeeds(spv: SpvDetail, requests: DocumentRequest[]): Need[] {
-  return requests
-    .filter((request) => waits(request) && request.can.includes('upload'))
-    .map((request) => ({
-      kind: 'document',
-      id: request.id,
-      due: request.due_date,
-      request,
-      order: orderName(spv),
-    }));
-}
-
-/** Steps that wait for the client and for no document, which is a need of its own. */
-export function stepNeeds(spv: SpvDetail, requests: DocumentRequest[]): Need[] {
-  const next = nextStep(spv)?.id;
-  return spv.steps
-    .filter((step) => step.status !== 'completed' && waitingOn(step) === 'client')
-    .filter((step) => step.id === next || step.status !== 'pending')
-    .filter((step) => !requests.some((request) => request.step_id === step.id && waits(request)))
-    .map((step) => ({ kind: 'step', id: step.id, due: step.due_date, step, order: orderName(spv) }));
-}

@@ -2,19 +2,17 @@ import { IconCircleCheck, IconListCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { RequestedDocuments, useRequests } from '../../../shared/documents/RequestedDocuments';
-import { isActive } from '../../../shared/spvs/dueDates';
 import { StepTimeline } from '../../../shared/spvs/StepTimeline';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { NeedRow } from '../needs/NeedRow';
-import { stepNeeds } from '../needs/useNeeds';
+import type { StepNeed } from '../needs/clientNeeds';
 import classes from './OrderPage.module.css';
 
-/** What the client has to do for this order: documents, and steps that wait for them. */
-export function ClientTasks({ spv }: { spv: SpvDetail }) {
+/** What the client has to do for this order: these steps, and documents. */
+export function ClientTasks({ spv, steps }: { spv: SpvDetail; steps: StepNeed[] }) {
   const { t } = useTranslation(['client', 'orders']);
   const { data: requests } = useRequests(spv);
-  const steps = requests && isActive(spv) ? stepNeeds(spv, requests) : [];
   return (
     <Section title={t('order.your_tasks')} flush>
       {steps.map((need) => (
@@ -34,13 +32,19 @@ export function ClientTasks({ spv }: { spv: SpvDetail }) {
   );
 }
 
+interface ProgressProps {
+  spv: SpvDetail;
+  /** Steps among the tasks of the page. */
+  listedSteps: ReadonlySet<string>;
+}
+
 /** The steps of the order in one sequence; the client's own are marked. */
-export function Progress({ spv }: { spv: SpvDetail }) {
+export function Progress({ spv, listedSteps }: ProgressProps) {
   const { t } = useTranslation('client');
   return (
     <Section title={t('order.our_progress')}>
       {spv.steps.length > 0 ? (
-        <StepTimeline spv={spv} label={t('order.our_progress')} tasksAbove />
+        <StepTimeline spv={spv} label={t('order.our_progress')} listedSteps={listedSteps} />
       ) : (
         <EmptyState icon={<IconListCheck size={20} />} title={t('order.no_steps')} />
       )}

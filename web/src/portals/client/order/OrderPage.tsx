@@ -9,8 +9,10 @@ import type { SpvDetail } from '../../../api/types';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
+import { useRequests } from '../../../shared/documents/RequestedDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
+import { isActive } from '../../../shared/spvs/dueDates';
 import { OrderPeople } from '../../../shared/spvs/People';
 import { identifierBesideName, orderName, orderNumber } from '../../../shared/spvs/orderName';
 import { useWaitsForLists } from '../../../shared/spvs/useWaitsForDocuments';
@@ -20,6 +22,7 @@ import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { Crumb } from '../../../shared/shell/Crumb';
 import { Overview } from './Overview';
+import { stepNeeds } from '../needs/clientNeeds';
 import { ClientTasks, Progress } from './ClientTasks';
 import classes from './OrderPage.module.css';
 
@@ -52,17 +55,19 @@ function Order({ spv }: { spv: SpvDetail }) {
     const { hash } = location;
     if (hash) document.getElementById(hash.slice(1))?.scrollIntoView({ block: 'start' });
   }, [location]);
+  const { data: requests } = useRequests(spv);
+  // Also if the document requests failed to load.
+  const steps = isActive(spv) ? stepNeeds(spv, requests ?? []) : [];
+  const listedSteps = new Set(steps.map(({ id }) => id));
   return (
     <Stack gap="md">
-      <Overview spv={spv} />
-      <div id="tasks" className={classes.place}>
-        <ClientTasks spv={spv} />
-      </div>
+      <Overview spv={spv} listedSteps={listedSteps} />
+      <ClientTasks spv={spv} steps={steps} />
       <TwoColumns
         // Panels of the order, one line each.
         main={
           <>
-            <Progress spv={spv} />
+            <Progress spv={spv} listedSteps={listedSteps} />
             <OrderDocuments spv={spv} />
             <div id="messages" className={classes.place}>
               <OrderThread spvId={spv.id} />

@@ -10,13 +10,19 @@ import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
 import { StepProgress } from '../../../ui/StepProgress';
 
+interface Props {
+  spv: SpvDetail;
+  /** Steps among the tasks of the page. */
+  listedSteps: ReadonlySet<string>;
+}
+
 /** Progress, blocking party and details of an order. */
-export function Overview({ spv }: { spv: SpvDetail }) {
+export function Overview({ spv, listedSteps }: Props) {
   const { t } = useTranslation(['client', 'names', 'common']);
   return (
     <Section title={t('order.overview')}>
       <Stack gap="md">
-        <BlockedBy spv={spv} reader="client" hideOwn />
+        <BlockedBy spv={spv} reader="client" listedSteps={listedSteps} />
         {spv.status_reason && (
           <Text size="sm">
             <Prose>{t('order.reason', { reason: spv.status_reason })}</Prose>
