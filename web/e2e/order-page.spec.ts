@@ -129,6 +129,37 @@ test('blocked step is a task with its reason, beside its document request and wh
   await expectReason();
 });
 
+test('confirming a second step replaces the prefilled message, and adds to text of the client', async ({
+  office,
+}) => {
+  const who = office.newPerson('Tyra', 'Holt');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setPassword(who.email);
+  const staff = await office.api('employee@example.com');
+  const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  const [first, second] = steps as [Step, Step];
+  for (const { id } of [first, second])
+    await staff.patch(`/rest/v1/steps/${id}`, { owner: 'client', status: 'in_progress' });
+
+  const tyra = await office.person(who.email);
+  await tyra.open(paths.clientOrder(spv.id));
+  const message = tyra.page.getByRole('textbox', { name: 'Write a message' });
+  const done = ({ step_name }: Step) => `“${step_name}” is done.`;
+  await tyra.link(`Confirm ${first.step_name}`).click();
+  await expect(message).toHaveValue(done(first));
+  await tyra.link(`Confirm ${second.step_name}`).click();
+  await expect(message).toHaveValue(done(second));
+  await expect(message).toBeFocused();
+  // Not kept as a draft.
+  await tyra.page.reload();
+  await expect(message).toHaveValue('');
+  await message.fill('Thank you.');
+  await tyra.link(`Confirm ${first.step_name}`).click();
+  await expect(message).toHaveValue(`Thank you.\n${done(first)}`);
+  await tyra.page.reload();
+  await expect(message).toHaveValue(`Thank you.\n${done(first)}`);
+});
+
 test('order page loads with its document requests, and without them when they fail', async ({ office }) => {
   const who = office.newPerson('Sunniva', 'Moen');
   const { spv } = await office.clientWithOrder(who);

@@ -12,7 +12,7 @@ import type { Target } from '../documents/uploads';
 import { readDraft, removeDraft, saveDraft } from '../drafts';
 import { useMe } from '../session/me';
 import { useSave } from '../useSave';
-import { useStartedMessage } from './useStartedMessage';
+import { isPrefilled, usePrefilledMessage, withPrefill } from './usePrefilledMessage';
 import classes from './Composer.module.css';
 
 /** A thread, order, client, or the general conversation. */
@@ -29,6 +29,8 @@ interface Props {
 
 interface Draft {
   body: string;
+  /** Text that a link inserted into the body. */
+  prefill: string;
   internal: boolean;
 }
 
@@ -39,14 +41,14 @@ export function Composer({ draft, to, notes, files }: Props) {
   const { id: user } = useMe();
   const draftName = `message ${draft}`;
   const form = useForm({
-    initialValues: { body: '', internal: false, ...readDraft<Draft>(user, draftName) },
+    initialValues: { body: '', prefill: '', internal: false, ...readDraft<Draft>(user, draftName) },
     onValuesChange: (values) => {
-      if (values.body) saveDraft(user, draftName, values);
-      else removeDraft(user, draftName);
+      if (isPrefilled(values)) removeDraft(user, draftName);
+      else saveDraft(user, draftName, values);
     },
   });
-  const field = useStartedMessage((text) => {
-    if (form.getValues().body.trim() === '') form.setFieldValue('body', text);
+  const field = usePrefilledMessage((prefill) => {
+    form.setValues({ body: withPrefill(form.getValues(), prefill), prefill });
   });
   const save = useSave({
     form,

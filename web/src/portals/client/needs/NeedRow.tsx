@@ -16,7 +16,7 @@ import { UploadButton } from '../../../shared/documents/UploadButton';
 import { UploadLimits } from '../../../shared/documents/UploadLimits';
 import { UploadList } from '../../../shared/documents/UploadList';
 import { useSendFiles } from '../../../shared/documents/useSendFiles';
-import type { MessageState } from '../../../shared/messages/useStartedMessage';
+import type { PrefillState } from '../../../shared/messages/usePrefilledMessage';
 import { DueTag } from '../../../shared/spvs/DueTag';
 import { Prose } from '../../../ui/Prose';
 import type { Need } from './clientNeeds';
@@ -85,12 +85,12 @@ export function NeedRow({ need, sent, onSent, onOrder }: Props) {
   }
 }
 
-/** A step is confirmed, or a question about it answered, by a message of the order that is begun for the client. */
+/** A step is confirmed, or a question about it answered, by a message of the order, which is prefilled. */
 function StepRow({ need, onOrder }: Pick<Props, 'onOrder'> & { need: Need & { kind: 'step' } }) {
   const { t } = useTranslation('client');
   const { step_name: name, blocked_reason: reason, spv_id } = need.step;
   const verb = reason ? 'answer' : 'confirm';
-  const state: MessageState = { message: t(reason ? 'needs.about' : 'needs.confirmed', { name }) };
+  const state: PrefillState = { prefill: t(reason ? 'needs.about' : 'needs.confirmed', { name }) };
   return (
     <Row
       icon={<IconListCheck size={16} />}
