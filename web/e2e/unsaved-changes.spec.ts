@@ -115,3 +115,33 @@ test('the create dialogs keep a draft over a reload, until it is discarded', asy
     await elias.page.keyboard.press('Escape');
   }
 });
+
+test('a restored draft names its company and partner, also where they are not among the first choices', async ({
+  office,
+}) => {
+  const api = await office.api();
+  const company = await office.company();
+  const partner = office.newPerson('Zora', 'Zweig');
+  await api.post('/rest/v1/isos', {
+    first_name: partner.first,
+    last_name: partner.last,
+    email: partner.email,
+    company_id: company.id,
+  });
+  const elias = await office.employee();
+  await elias.open('/employee-dashboard');
+  await elias.button('Quick Setup (Email)').click();
+  const form = elias.page.getByRole('dialog');
+  await elias.pickFromSearch('Company', company.name, form);
+  await elias.pickFromSearch('ISO', partner.name, form);
+  // The lists of choices do not have them.
+  for (const list of ['companies', 'isos']) {
+    await elias.page.route(`**/rest/v1/${list}?*`, (route) =>
+      route.fulfill({ json: { items: [], next_cursor: null, total: null } }),
+    );
+  }
+  elias.page.once('dialog', (dialog) => void dialog.accept());
+  await elias.page.reload();
+  await expect(elias.field('Company', form)).toHaveValue(company.name);
+  await expect(elias.field('ISO', form)).toHaveValue(partner.name);
+});

@@ -1,5 +1,5 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../api/queries';
@@ -27,15 +27,27 @@ function useSearchText() {
   return { search: { q: settled || undefined, limit: 20 }, setTyped, typing: typed !== settled };
 }
 
+/**
+ * Id of a value whose name has to be loaded by id: it is not among the choices, such as a value of a restored draft.
+ * Values with `initialLabel` have a name already.
+ */
+function idToLoad({ value, initialLabel }: Field, choices: { id: string }[] | undefined): string | undefined {
+  if (!value || value === NO_ISO || initialLabel !== undefined || !choices) return undefined;
+  return choices.some(({ id }) => id === value) ? undefined : value;
+}
+
 export function CompanySelect(field: Field) {
   const { search, setTyped, typing } = useSearchText();
-  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery(queries.companies(search));
+  const { data, isLoading, isPlaceholderData } = useInfiniteQuery(queries.companies(search));
+  const missing = idToLoad(field, data);
+  const { data: loaded } = useQuery({ ...queries.company(missing ?? ''), enabled: missing !== undefined });
+  const companies = [...(missing && loaded ? [loaded] : []), ...(data ?? [])];
   return (
     <LookupSelect
       {...field}
       onSearch={setTyped}
       stale={typing || isLoading || isPlaceholderData}
-      choices={data.map((company) => ({ value: company.id, label: company.name }))}
+      choices={companies.map((company) => ({ value: company.id, label: company.name }))}
     />
   );
 }
@@ -49,7 +61,10 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
   const { search, setTyped, typing } = useSearchText();
   const query = queries.isos({ ...search, company_id: companyId ?? undefined });
   const enabled = companyId !== null;
-  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled });
+  const { data, isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled });
+  const missing = idToLoad(field, data);
+  const { data: loaded } = useQuery({ ...queries.iso(missing ?? ''), enabled: missing !== undefined });
+  const isos = [...(missing && loaded ? [loaded] : []), ...(data ?? [])];
   return (
     <LookupSelect
       {...field}
@@ -59,7 +74,7 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
       stale={enabled && (typing || isLoading || isPlaceholderData)}
       choices={[
         { value: NO_ISO, label: t('no_iso') },
-        ...data.map((iso) => ({ value: iso.id, label: `${iso.first_name} ${iso.last_name}` })),
+        ...isos.map((iso) => ({ value: iso.id, label: `${iso.first_name} ${iso.last_name}` })),
       ]}
     />
   );

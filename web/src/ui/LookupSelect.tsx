@@ -30,16 +30,16 @@ export function LookupSelect(props: Props) {
   const [picked, setPicked] = useState<Choice<string> | null>(
     value && initialLabel ? { value, label: initialLabel } : null,
   );
-  const missing =
-    picked && picked.value === value && !choices.some((choice) => choice.value === picked.value);
+  const listed = choices.find((choice) => choice.value === value);
+  const selected = listed ?? (picked?.value === value ? picked : undefined);
   return (
     <SearchSelect
       size="sm"
       value={value}
-      data={missing ? [picked, ...choices] : choices}
+      data={selected && !listed ? [selected, ...choices] : choices}
       // The server has filtered already, on more than the label.
       filter={({ options }) => options}
-      onSearchChange={(typed) => onSearch(typed === picked?.label ? '' : typed)}
+      onSearchChange={(typed) => onSearch(typed === selected?.label ? '' : typed)}
       onChange={(next, option) => {
         setPicked(next && option ? { value: next, label: option.label } : null);
         onChange(next);

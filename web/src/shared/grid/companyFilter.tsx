@@ -16,13 +16,7 @@ export function useCompanyFilter(): GridFilter {
     label,
     nameOf: (value) => (data?.id === value ? data.name : undefined),
     field: (value, onChange) => (
-      <CompanySelect
-        key={data?.id}
-        label={label}
-        value={value || null}
-        initialLabel={data?.name}
-        onChange={(next) => onChange(next ?? '')}
-      />
+      <CompanySelect label={label} value={value || null} onChange={(next) => onChange(next ?? '')} />
     ),
   };
 }
