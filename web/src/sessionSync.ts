@@ -32,8 +32,8 @@ export function syncSession(router: Router): () => void {
     if (owner === user) return true;
     const before = user;
     user = owner;
-    // Another person on this browser.
-    if (before && user) clearDrafts();
+    // On every sign-in: the session of another user may have ended without a sign-out.
+    if (user) clearDrafts(user);
     stopEvents?.();
     stopEvents = user ? startEvents() : undefined;
     if (before && !user && !isSigningOut()) notifySessionEnded();
