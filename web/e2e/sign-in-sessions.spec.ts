@@ -210,6 +210,25 @@ test('sign-out in one tab signs out the others and clears their screens', async 
   await expect(other.getByRole('table')).toHaveCount(0);
 });
 
+test('account switched in another tab starts with an empty form', async ({ office }) => {
+  const sigrid = await office.superAdmin();
+  await sigrid.open(paths.employeeDashboard);
+  const session = await sigrid.page.evaluate(() => localStorage.getItem('spv-auth-token'));
+  const elias = await office.visitor();
+  await elias.signIn('employee', 'employee@example.com', password);
+  await elias.open(paths.employeeTab('clients'));
+  await elias.button('Quick Setup (Email)').click();
+  const firstName = elias.field('First name', elias.dialog('Quick Setup (Email)'));
+  await firstName.fill('Half');
+  const other = await secondTab(elias);
+  await other.goto(paths.login('client'));
+  await elias.withoutReload(async () => {
+    await other.evaluate((stored) => localStorage.setItem('spv-auth-token', stored ?? ''), session);
+    // The address opens the dialog again.
+    await expect(firstName).toHaveValue('');
+  });
+});
+
 test('returning to a tab changes nothing in it', async ({ office }) => {
   const elias = await office.employee();
   await elias.open(paths.employeeTab('clients'));

@@ -192,7 +192,8 @@ export function PortalLayout({
               />
             }
           >
-            {ready ? <Outlet /> : <ActivitySkeleton />}
+            {/* Another account, signed in by another tab: open dialogs of the former one are closed. */}
+            {ready ? <Outlet key={me.id} /> : <ActivitySkeleton />}
             <UnsavedGuard />
           </AppFrame>
           <Palette
