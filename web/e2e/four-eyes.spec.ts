@@ -48,7 +48,11 @@ test('payout and a change of the rule wait until another super admin approves @p
     const own = sam.row(name, 'Newest first');
     await expect(own.getByRole('button', { name: /^Withdraw/ })).toBeVisible();
     await expect(own.getByRole('button', { name: /^Approve/ })).toHaveCount(0);
+    await sam.open(paths.employeePayouts);
+    await expect(sam.row(name, 'Runs')).toContainText('Waiting for a second super admin');
 
+    await petra.open(paths.employeePayouts);
+    await expect(petra.row(name, 'Runs')).toContainText('Waiting for your approval');
     await petra.open(paths.adminApprovals);
     expect(await axeViolations(petra.page)).toEqual([]);
     await petra

@@ -31,7 +31,7 @@ const statuses: readonly Approval['status'][] = ['pending', 'approved', 'decline
 
 type Action = 'approve' | 'decline' | 'withdraw';
 
-/** Acts that wait or waited for a second super admin. */
+/** Acts that wait or waited for a super admin. */
 export function Component() {
   const { t } = useTranslation(['admin', 'names']);
   const [param, setStatus] = useParam('status');

@@ -22,8 +22,8 @@ it back. */
 export function WaitingNote({ act, target, reason }: Props) {
   const { t } = useTranslation('common');
   const isSuperAdmin = useMe().role === 'super_admin';
-  const title = useWaitingTitle();
   const approval = useWaiting(act, target);
+  const title = useWaitingTitle(approval);
   const withdraw = useSave({
     save: async () => {
       if (!approval) return;

@@ -106,8 +106,8 @@ export function Component() {
 }
 
 function Status({ run }: { run: PayoutRun }) {
-  const title = useWaitingTitle();
   const waiting = useWaiting('pay_run', run.id);
+  const title = useWaitingTitle(waiting);
   return (
     <>
       <StatusBadge kind="payout_run" status={run.status} />
