@@ -12,10 +12,11 @@ import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { useRequests } from '../../../shared/documents/RequestedDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
+import { useRestoresScroll } from '../../../shared/firstLocation';
 import { isActive } from '../../../shared/spvs/dueDates';
 import { OrderPeople } from '../../../shared/spvs/People';
 import { identifierBesideName, orderName, orderNumber } from '../../../shared/spvs/orderName';
-import { useWaitsForLists } from '../../../shared/spvs/useWaitsForDocuments';
+import { useSectionsInitialLoad } from '../../../shared/spvs/useInitialLoad';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -31,7 +32,7 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('client');
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
-  const waits = useWaitsForLists(id);
+  const isLoading = useSectionsInitialLoad(id);
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
@@ -41,20 +42,21 @@ export function Component() {
         trail={<Crumb to={paths.clientOrders}>{t('nav.orders')}</Crumb>}
         status={spv && <StatusBadge kind="spv" status={spv.status} />}
       />
-      {(!spv || waits) && <Skeleton height={320} radius="md" />}
-      {spv && !waits && <Order spv={spv} />}
+      {(!spv || isLoading) && <Skeleton height={320} radius="md" />}
+      {spv && !isLoading && <Order spv={spv} />}
     </>
   );
 }
 
-/** The order, scrolled to the section of the address. */
+/** The order, scrolled to the section of the address; not after back or forward. */
 function Order({ spv }: { spv: SpvDetail }) {
   // New for each link, also one to the same section.
   const location = useLocation();
+  const restoresScroll = useRestoresScroll();
   useEffect(() => {
     const { hash } = location;
-    if (hash) document.getElementById(hash.slice(1))?.scrollIntoView({ block: 'start' });
-  }, [location]);
+    if (hash && !restoresScroll) document.getElementById(hash.slice(1))?.scrollIntoView({ block: 'start' });
+  }, [location, restoresScroll]);
   const { data: requests } = useRequests(spv);
   // Also if the document requests failed to load.
   const steps = isActive(spv) ? stepNeeds(spv, requests ?? []) : [];

@@ -15,7 +15,7 @@ import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { Crumb } from '../../../shared/shell/Crumb';
 import { useParam } from '../../../shared/queryParams';
 import { BlockedBy } from '../../../shared/spvs/BlockedBy';
-import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
+import { useRequestsInitialLoad } from '../../../shared/spvs/useInitialLoad';
 import { ErrorState } from '../../../ui/ErrorState';
 import { Prose } from '../../../ui/Prose';
 import { NewInvoiceButton } from './NewInvoiceButton';
@@ -42,7 +42,7 @@ function Order({ spv }: { spv: SpvDetail }) {
   const [param, setTab] = useParam('tab');
   const actions = useStepActions(spv);
   const counts = useCounts(spv);
-  const waits = useWaitsForDocuments(spv.id);
+  const isLoading = useRequestsInitialLoad(spv.id);
   const tab = TABS.find((name) => name === param) ?? 'steps';
   const labels = {
     steps: t('spvs.steps'),
@@ -52,7 +52,7 @@ function Order({ spv }: { spv: SpvDetail }) {
     activity: t('orders:activity'),
   };
   const panels: Record<(typeof TABS)[number], ReactNode> = {
-    steps: waits ? (
+    steps: isLoading ? (
       <Skeleton height={460} radius="md" />
     ) : (
       <>
@@ -100,7 +100,7 @@ function Order({ spv }: { spv: SpvDetail }) {
               </Tabs.Panel>
             ))}
           </div>
-          {waits ? <Skeleton height={280} radius="md" /> : <Properties spv={spv} />}
+          {isLoading ? <Skeleton height={280} radius="md" /> : <Properties spv={spv} />}
         </div>
       </Tabs>
       {actions.dialog}

@@ -4,27 +4,26 @@ import { useLocation } from 'react-router-dom';
 import { queries } from '../../api/queries';
 
 /**
- * Whether an order page waits for document requests, which stand above and would shift the layout. Waits for the first
- * attempt only, and shows the order without them on error.
+ * Whether an order page still loads its document requests for the first time: they are above other content, which would
+ * shift. False after the first attempt, so the order appears without them on error.
  */
-export function useWaitsForDocuments(spvId: string): boolean {
+export function useRequestsInitialLoad(spvId: string): boolean {
   return isFirstAttempt(useQuery(queries.documentRequests(spvId)));
 }
 
-/** The same for all lists of the order page of a client, which stand below one another and are linked to (#messages). */
-export function useWaitsForLists(spvId: string): boolean {
+/** The same for the order page of a client. With a hash also for the lists above and in that section. */
+export function useSectionsInitialLoad(spvId: string): boolean {
   const requests = useQuery(queries.documentRequests(spvId));
   const documents = useInfiniteQuery(queries.documents({ spv_id: spvId }));
   const threads = useInfiniteQuery(queries.threads({ spv_id: spvId }));
   const { hash } = useLocation();
   const thread = threads.data?.[0]?.id;
-  // A round trip more: only where the page opens at a section near the messages.
   const messages = useInfiniteQuery({ ...queries.messages(thread ?? ''), enabled: Boolean(hash && thread) });
-  const waits = [requests, documents, threads, messages].some(isFirstAttempt);
-  // What is shown stays, also when the first message begins a thread.
-  const [shown, setShown] = useState<string>();
-  if (!waits && shown !== spvId) setShown(spvId);
-  return waits && shown !== spvId;
+  const isLoading = (hash ? [requests, documents, threads, messages] : [requests]).some(isFirstAttempt);
+  // Once for each order: the skeleton does not come back when a link adds a hash or the first message creates a thread.
+  const [loaded, setLoaded] = useState<string>();
+  if (!isLoading && loaded !== spvId) setLoaded(spvId);
+  return isLoading && loaded !== spvId;
 }
 
 interface Attempt {
