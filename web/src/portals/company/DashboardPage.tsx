@@ -23,13 +23,18 @@ export function Component() {
   const company = useCompany();
   const { data, error, refetch } = useQuery(queries.companyDashboard(company.id));
   const { data: year } = useQuery(queries.analytics({ company_id: company.id, period: 'this_year' }));
-  // Figures of one currency only: currencies are never added up.
-  const { data: finances } = useQuery({
+  const { data: finances, isPlaceholderData } = useQuery({
     ...queries.finances({ company_id: company.id, period: 'this_year' }),
+    // The dashboard does not poll.
     refetchInterval: false,
   });
-  const [account, ...others] = finances?.accounts ?? [];
-  const ordered = account && others.length === 0 ? monthsSoFar(account.months) : undefined;
+  // One currency only, since currencies are never added up. Placeholder data may be of another company.
+  const [revenue, ...others] = data?.revenue_by_currency ?? [];
+  const account =
+    others.length === 0 && !isPlaceholderData
+      ? finances?.accounts.find(({ currency }) => currency === revenue?.currency)
+      : undefined;
+  const ordered = account && monthsSoFar(account.months);
   const months = year && monthsSoFar(year.months);
   const placed = months?.at(-1)?.placed;
   return (
