@@ -27,6 +27,8 @@ test('super admin maps a column, imports a file of European Excel and undoes it'
   await expect(sigrid.page.getByRole('heading', { name: 'Imported' })).toBeFocused();
   await expect(sigrid.page.getByText('1 imported · 1 rejected')).toBeVisible();
 
+  await expect(sigrid.link('View clients')).toHaveAttribute('href', paths.employeeClients);
+
   const recent = sigrid.row('clients.csv', 'Recent imports');
   await recent.getByRole('button', { name: 'Undo the import of clients.csv' }).click();
   await sigrid.button('Undo', sigrid.dialog('Undo the import of clients.csv?')).click();

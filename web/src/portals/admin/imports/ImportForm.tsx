@@ -6,6 +6,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { errorText, fieldErrors } from '../../../api/errors';
+import type { ImportReport } from '../../../api/types';
 import { bytes, number } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
@@ -19,14 +20,17 @@ import { ReadOptions } from './ReadOptions';
 import { useTrial, type ChosenFile } from './useTrial';
 
 /** The list that shows the rows of each kind. */
-const listOf: Record<ImportOptions['kind'], string> = {
-  clients: paths.employeeClients,
-  companies: paths.employeeCompanies,
-  isos: paths.employeeIsos,
-  spvs: paths.employeeSpvs,
-  invoices: paths.employeeInvoices,
-  payments: paths.employeeInvoices,
-};
+const listOf = {
+  clients: { name: 'clients', path: paths.employeeClients },
+  companies: { name: 'companies', path: paths.employeeCompanies },
+  isos: { name: 'isos', path: paths.employeeIsos },
+  spvs: { name: 'spvs', path: paths.employeeSpvs },
+  invoices: { name: 'invoices', path: paths.employeeInvoices },
+  payments: { name: 'invoices', path: paths.employeeInvoices },
+} as const satisfies Record<ImportOptions['kind'], { name: string; path: string }>;
+
+/** Rows that a trial would change or an import has changed. */
+const changesOf = ({ counts }: ImportReport) => counts.created + counts.updated;
 
 interface Props {
   /** Begins with a new file. */
@@ -46,15 +50,18 @@ export function ImportForm({ onAgain }: Props) {
     invalidates: 'import',
   });
   if (run.data) {
+    const list = listOf[options.kind];
     return (
       <Section title={t('imports.done')} takesFocus>
         <Stack gap="md">
           <ImportOutcome report={run.data} />
           <Group gap="sm">
             <Button onClick={onAgain}>{t('imports.again')}</Button>
-            <Button component={Link} to={listOf[options.kind]} variant="default">
-              {t('imports.view')}
-            </Button>
+            {changesOf(run.data) > 0 && (
+              <Button component={Link} to={list.path} variant="default">
+                {t(`imports.view.${list.name}`)}
+              </Button>
+            )}
           </Group>
         </Stack>
       </Section>
@@ -63,7 +70,7 @@ export function ImportForm({ onAgain }: Props) {
   const busy = run.isPending;
   const { data: report, error } = trial;
   const sheetError = error ? fieldErrors(error).sheet : undefined;
-  const changes = (report?.counts.created ?? 0) + (report?.counts.updated ?? 0);
+  const changes = report ? changesOf(report) : 0;
   const ready = report !== undefined && report.problems.length === 0 && !trial.isFetching && changes > 0;
   return (
     <Section title={t('imports.new')}>
