@@ -14,7 +14,7 @@ import classes from './Needs.module.css';
 export function Needs({ of }: { of: ReturnType<typeof useNeeds> }) {
   const { t } = useTranslation(['client', 'orders']);
   const { needs, error, retry } = of;
-  // What was sent on this page stays in its place.
+  // Sent documents keep their rows until the page is left.
   const [sent, setSent] = useState<Need[]>([]);
   const isSent = ({ id }: Need) => sent.some((one) => one.id === id);
   const gone = sent.filter(({ id }) => !needs?.some((need) => need.id === id));
