@@ -70,7 +70,7 @@ test('HTML markup in names is rendered as text', async ({ office }) => {
   await ben.signIn('client', who.email, password);
   await expect(ben.heading(`Welcome, ${bold}`)).toBeVisible();
   await ben.link(`View Details of ${identifier}`).click();
-  await expect(ben.card('Overview').getByText(markup, { exact: true })).toBeVisible();
+  await expect(ben.card('Your tasks').getByText(markup, { exact: true })).toBeVisible();
   await expect(ben.page.locator('main img, main b')).toHaveCount(0);
 });
 

@@ -29,6 +29,8 @@ export function overflowingElements(page: Page): Promise<string[]> {
 /** Waits for transitions: of colors, after the scheme has changed. Endless animations, such as spinners, go on. */
 async function waitForTransitions(page: Page): Promise<void> {
   await page.evaluate(async () => {
+    // A transition begins in the frame after its cause.
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     const ending = document
       .getAnimations()
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
