@@ -158,15 +158,6 @@ test('confirming a second step replaces the prefilled message, and adds to text 
   await expect(message).toHaveValue(`Thank you.\n${done(first)}`);
   await tyra.page.reload();
   await expect(message).toHaveValue(`Thank you.\n${done(first)}`);
-
-  // Back returns to the scroll position, not to the section of the address.
-  await expect(message).toBeInViewport();
-  await tyra.page.evaluate(() => scrollTo(0, 0));
-  await tyra.link('Dashboard').first().click();
-  await expect(tyra.heading('What we need from you')).toBeVisible();
-  await tyra.page.goBack();
-  await expect(message).toBeVisible();
-  await expect(message).not.toBeInViewport();
 });
 
 test('order page loads with its document requests, and without them when they fail', async ({ office }) => {

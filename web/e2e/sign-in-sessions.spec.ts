@@ -216,6 +216,7 @@ test('account switched in another tab starts with an empty form', async ({ offic
   const session = await sigrid.page.evaluate(() => localStorage.getItem('spv-auth-token'));
   const elias = await office.visitor();
   await elias.signIn('employee', 'employee@example.com', password);
+  await elias.expectPath(paths.employeeDashboard);
   await elias.open(paths.employeeTab('clients'));
   await elias.button('Quick Setup (Email)').click();
   const firstName = elias.field('First name', elias.dialog('Quick Setup (Email)'));
