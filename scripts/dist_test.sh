@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # dist_test.sh [OLD.deb NEW.deb]
-# Tests the Debian package on this machine, as root: builds it twice, first as the version before without the newest
-# migration, then installs, starts, checks, upgrades and removes it. Also checks the archive. With two packages it builds
+# Tests the Debian package on this machine, as root: builds it twice, first as it was before the newest migration, then
+# installs, starts, checks, upgrades and removes it. Also checks the archive. With two packages it builds
 # none. Not part of `make test`: it builds in release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,12 +45,15 @@ as_portal() { (exec_as_portal "$@"); }
 exec_as_portal() { exec setpriv --reuid spv --regid spv --init-groups env HOME=/var/lib/spv "$@"; }
 
 build() {
-  step "Build the version before, without the newest migration"
-  git worktree add --quiet --detach "$before" HEAD
-  newest=$(ls migrations/sqlite/*.sql | sort | tail -1 | xargs basename)
-  rm "$before/migrations/sqlite/$newest" "$before/migrations/postgres/$newest"
+  newest=$(ls migrations/sqlite/*.sql | sort | tail -1)
+  added=$(git log --diff-filter=A --format=%H -1 -- "$newest")
+  step "Build the version before the newest migration, $(basename "$newest")"
+  git worktree add --quiet --detach "$before" "$added^"
   (cd "$before" && DEB_VERSION=0.0.1 bash scripts/dist.sh)
   old=$(realpath "$before"/dist/*.deb)
+  # Cargo takes the crates of both folders for the same, and compares the times of their files: without this it would keep
+  # those of the version before.
+  git ls-files -z db domain api jobs cli migrations | xargs -0 touch
   step "Build this version"
   bash scripts/dist.sh
   new=$(realpath dist/*.deb)
