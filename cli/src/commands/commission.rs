@@ -180,7 +180,7 @@ async fn approve(args: Approve, cli: &CliContext) -> Result {
         }
         rows
     };
-    // Others are refused by the use case.
+    // A row that is not pending is refused by `commissions::approve`, without a question before.
     if rows.iter().all(|row| row.status == Status::Pending) {
         let sums = amounts(rows.iter().map(|row| (row.currency, row.amount_minor)));
         let rows = counted(rows.len(), "commission");

@@ -1,6 +1,6 @@
 //! Creates a backup: the rows of one database snapshot, then the contents of its documents, which never change.
 use super::{
-    Progress, ProgressCallback, Purpose, ROWS_PER_TELLING,
+    Progress, ProgressCallback, Purpose, ROWS_PER_REPORT,
     directory::{BackupDir, Document, StoredBackup},
     dump::{self, Table, list_tables, select_rows},
     jsonl::{self, Writer},
@@ -39,17 +39,17 @@ pub(super) async fn create(
     id: BackupId,
     name: &str,
     by: &str,
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
 ) -> Result<Manifest> {
     folder.remove_incomplete().await?;
     let at = folder.create_incomplete(name).await?;
-    let mut manifest = dump_rows(ctx, Purpose::Backup, &at, (id, name, by), tell).await?;
+    let mut manifest = dump_rows(ctx, Purpose::Backup, &at, (id, name, by), on_progress).await?;
     manifest.signing_keys = copy_signing_keys(ctx, &at).await?;
     let half = StoredBackup { at: at.clone(), manifest: manifest.clone() };
     let wanted = half.documents().await?;
     let mut in_a_row = 0;
     for (n, document) in wanted.iter().enumerate() {
-        tell(Progress::Documents { done: n as u64 + 1, of: wanted.len() as u64 });
+        on_progress(Progress::Documents { done: n as u64 + 1, of: wanted.len() as u64 });
         let why = match copy_document(ctx, folder, document).await? {
             CopyOutcome::Missing(why) => why,
             copied => {
@@ -90,13 +90,13 @@ pub(super) async fn dump_rows(
     purpose: Purpose,
     at: &Path,
     (id, name, by): (BackupId, &str, &str),
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
 ) -> Result<Manifest> {
     let mut snapshot = ctx.db.snapshot().await?;
     let made_at = ctx.now();
     let database = if snapshot.dialect() == Dialect::Sqlite { "sqlite" } else { "postgres" };
     let migrations = Db::migrations(&mut snapshot).await?;
-    let tables = dump_tables(&mut snapshot, purpose, at, tell).await?;
+    let tables = dump_tables(&mut snapshot, purpose, at, on_progress).await?;
     let jobs = dump_jobs(&mut snapshot, purpose, at).await?;
     let mut writer = Writer::create(&at.join(manifest::DOCUMENTS));
     let mut contents = snapshot.lines(store::contents(snapshot.dialect()));
@@ -129,21 +129,21 @@ async fn dump_tables(
     snapshot: &mut Snapshot,
     purpose: Purpose,
     at: &Path,
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
 ) -> Result<Vec<Rows>> {
     let mut dumped = Vec::new();
     let all: Vec<Table> =
         list_tables(snapshot).await?.into_iter().filter(|table| !purpose.excludes(&table.name)).collect();
     let (mut done, of) = (0, dump::count_all(snapshot, &all).await?);
     for table in &all {
-        tell(Progress::Rows { table: &table.name, done, of });
+        on_progress(Progress::Rows { table: &table.name, done, of });
         let mut writer = Writer::create(&at.join(table_file(&table.name)));
         let mut rows = snapshot.lines(select_rows(snapshot.dialect(), table));
         while let Some(row) = rows.next().await {
             writer.add(&row?).await?;
             done += 1;
-            if done % ROWS_PER_TELLING == 0 {
-                tell(Progress::Rows { table: &table.name, done, of });
+            if done % ROWS_PER_REPORT == 0 {
+                on_progress(Progress::Rows { table: &table.name, done, of });
             }
         }
         drop(rows);

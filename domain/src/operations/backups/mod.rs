@@ -104,7 +104,7 @@ impl Job for NightlyBackup {
 /// Progress of a backup, restore or transfer: how many of all rows, or documents, are done.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
-    /// Told before each table and every few rows of it.
+    /// Reported before each table and every [`ROWS_PER_REPORT`] rows.
     Rows {
         table: &'a str,
         done: u64,
@@ -121,8 +121,8 @@ pub enum Progress<'a> {
     },
 }
 
-/// Rows between two tellings.
-const ROWS_PER_TELLING: u64 = 500;
+/// Rows between two progress reports.
+const ROWS_PER_REPORT: u64 = 500;
 
 /// Receives progress.
 pub type ProgressCallback<'a> = &'a (dyn Fn(Progress<'_>) + Send + Sync);
@@ -256,7 +256,7 @@ async fn open_locked(ctx: &Ctx) -> Result<BackupDir> {
 /// Forbidden; Conflict `backup_running`, `backup_folder_missing`, `backup_folder_empty`; Unavailable if the database,
 /// the storage or the disk fails.
 #[tracing::instrument(level = "debug", name = "backups.create", skip_all)]
-pub async fn create(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Backup> {
+pub async fn create(ctx: &Ctx, on_progress: ProgressCallback<'_>) -> Result<Backup> {
     ctx.may(Action::Update, Resource::System)?;
     // Locks first, so that a refused call leaves no row.
     let folder = open_locked(ctx).await?;
@@ -271,7 +271,7 @@ pub async fn create(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Backup> {
         .scope_boxed()
     })
     .await?;
-    if let Err(error) = create_in(ctx, &folder, &get(ctx, id).await?, tell).await {
+    if let Err(error) = create_in(ctx, &folder, &get(ctx, id).await?, on_progress).await {
         record_failure(ctx, id, &error.to_string()).await?;
         return Err(error);
     }
@@ -284,7 +284,7 @@ pub async fn create(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Backup> {
 /// # Errors
 /// As [`create`].
 #[tracing::instrument(level = "debug", name = "backups.create_before_upgrade", skip_all)]
-pub async fn create_before_upgrade(ctx: &Ctx, tell: ProgressCallback<'_>) -> Result<Option<Manifest>> {
+pub async fn create_before_upgrade(ctx: &Ctx, on_progress: ProgressCallback<'_>) -> Result<Option<Manifest>> {
     ctx.may(Action::Update, Resource::System)?;
     if !store::is_used(&mut ctx.db()).await? {
         return Ok(None);
@@ -292,7 +292,7 @@ pub async fn create_before_upgrade(ctx: &Ctx, tell: ProgressCallback<'_>) -> Res
     let folder = open_locked(ctx).await?;
     let (id, name) = new_name(ctx);
     let (name, by) = (format!("{name}{UPGRADE_SUFFIX}"), format!("upgrade to {}", env!("CARGO_PKG_VERSION")));
-    let made = create::create(ctx, &folder, id, &name, &by, tell).await;
+    let made = create::create(ctx, &folder, id, &name, &by, on_progress).await;
     if made.is_err() {
         let _ = folder.remove_incomplete().await;
     }
@@ -312,7 +312,7 @@ pub async fn create_before_upgrade(ctx: &Ctx, tell: ProgressCallback<'_>) -> Res
 pub async fn create_before_replacing(
     ctx: &Ctx,
     replacement: &str,
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
 ) -> Result<Option<Manifest>> {
     ctx.may(Action::Update, Resource::System)?;
     let folder = open_locked(ctx).await?;
@@ -322,7 +322,7 @@ pub async fn create_before_replacing(
         return Ok(None);
     }
     let (id, name) = new_name(ctx);
-    let made = create::create(ctx, &folder, id, &name, "restore", tell).await;
+    let made = create::create(ctx, &folder, id, &name, "restore", on_progress).await;
     if made.is_err() {
         let _ = folder.remove_incomplete().await;
     }
@@ -355,7 +355,7 @@ pub async fn adopt(ctx: &Ctx, manifest: &Manifest) -> Result<()> {
 }
 
 /// Creates the backup in the locked directory.
-async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: ProgressCallback<'_>) -> Result<()> {
+async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, on_progress: ProgressCallback<'_>) -> Result<()> {
     // First, as leftovers of a transfer may fill the disk.
     if let Err(error) = transfer::remove_stale(ctx).await {
         tracing::warn!(%error, "leftovers of a transfer not removed");
@@ -363,7 +363,9 @@ async fn create_in(ctx: &Ctx, folder: &BackupDir, backup: &Backup, tell: Progres
     let made = match folder.find(&backup.name).await {
         // Completed, but the process ended before it was recorded.
         Ok(whole) => Ok(whole.manifest),
-        Err(Error::NotFound(_)) => create::create(ctx, folder, backup.id, &backup.name, &backup.asked_by, tell).await,
+        Err(Error::NotFound(_)) => {
+            create::create(ctx, folder, backup.id, &backup.name, &backup.asked_by, on_progress).await
+        }
         Err(e) => Err(e),
     };
     if made.is_err() {
@@ -465,10 +467,10 @@ async fn lock_with_retry(folder: &BackupDir) -> Result<BackupDir> {
 /// Forbidden; NotFound; Conflict `backup_damaged` if the manifest cannot be read, `backup_newer`, `backup_running`.
 /// Other faults are in the report.
 #[tracing::instrument(level = "debug", name = "backups.verify", skip_all)]
-pub async fn verify(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Report> {
+pub async fn verify(ctx: &Ctx, name: &str, on_progress: ProgressCallback<'_>) -> Result<Report> {
     ctx.may(Action::View, Resource::System)?;
     let folder = BackupDir::open(ctx).await?.lock_shared().await?;
-    verify::verify(ctx, &folder, &folder.find(name).await?, tell).await
+    verify::verify(ctx, &folder, &folder.find(name).await?, on_progress).await
 }
 
 /// Loads the manifest of a backup. The operator.
@@ -496,8 +498,8 @@ pub enum Target {
 /// Forbidden; NotFound; Conflict `portal_not_empty`, `portal_newer`, `portal_at_work`, `backup_newer`,
 /// `backup_damaged`, `backup_running`; Unavailable. No row is changed in any of these cases.
 #[tracing::instrument(level = "debug", name = "backups.restore", skip_all)]
-pub async fn restore(ctx: &Ctx, name: &str, tell: ProgressCallback<'_>) -> Result<Restored> {
-    begin_restore(ctx, name, Target::Empty, tell).await?.commit().await
+pub async fn restore(ctx: &Ctx, name: &str, on_progress: ProgressCallback<'_>) -> Result<Restored> {
+    begin_restore(ctx, name, Target::Empty, on_progress).await?.commit().await
 }
 
 /// Checks that this portal's database can take the backup; nothing is changed. The operator.
@@ -520,12 +522,12 @@ pub async fn begin_restore(
     ctx: &Ctx,
     name: &str,
     target: Target,
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
 ) -> Result<PendingRestore> {
     ctx.may(Action::Update, Resource::System)?;
     let folder = BackupDir::open(ctx).await?.lock_shared().await?;
     let kept = folder.find(name).await?;
-    restore::begin(ctx, folder, kept, target, tell).await
+    restore::begin(ctx, folder, kept, target, on_progress).await
 }
 
 /// Time of the last restore. Schedules do not catch up on anything before it: a copy started for inspection would

@@ -61,7 +61,7 @@ pub(super) async fn begin(
     folder: BackupDir,
     kept: StoredBackup,
     target: Target,
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
 ) -> Result<PendingRestore> {
     let ctx = &ctx.background();
     check_target(ctx, &kept, target).await?;
@@ -73,7 +73,7 @@ pub(super) async fn begin(
     let documents = kept.documents().await?;
     let mut missing = 0;
     for (n, document) in documents.iter().enumerate() {
-        tell(Progress::Documents { done: n as u64 + 1, of: documents.len() as u64 });
+        on_progress(Progress::Documents { done: n as u64 + 1, of: documents.len() as u64 });
         // A later backup may have a content that this one is missing.
         let lacking = kept.manifest.missing.contains(&document.key);
         if lacking && verify::check_document(&folder, document).await.is_some() {
@@ -84,7 +84,7 @@ pub(super) async fn begin(
     }
     // Reads files inside the transaction, which is acceptable only because the portal does not run.
     let mut tx = ctx.db.begin_bulk().await?;
-    load_all(&mut tx, Purpose::Backup, &kept, target, tell).await?;
+    load_all(&mut tx, Purpose::Backup, &kept, target, on_progress).await?;
     for name in folder.names().await? {
         // Other backups that are unreadable do not matter.
         if let Ok(other) = folder.find(&name).await {
@@ -172,7 +172,7 @@ pub async fn load_all(
     purpose: Purpose,
     kept: &StoredBackup,
     target: Target,
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
 ) -> Result<()> {
     let manifest = &kept.manifest;
     tx.migrate(|version| manifest.migrations.contains(&version)).await?;
@@ -195,7 +195,7 @@ pub async fn load_all(
         let rows = rows.ok_or_else(|| damaged(format!("the table {} is not in it", table.name)))?;
         let mut loaded = |more: i64| {
             done += more.unsigned_abs();
-            tell(Progress::Rows { table: &table.name, done, of });
+            on_progress(Progress::Rows { table: &table.name, done, of });
         };
         loaded(0);
         load_table(tx, kept, table, rows, loaded).await?;

@@ -1,7 +1,7 @@
 //! Transfers the portal into another database: dumps the rows as a backup does, loads them into the target and compares
 //! both, in one transaction. Documents and signing keys stay where they are.
 use super::{
-    Progress, ProgressCallback, Purpose, ROWS_PER_TELLING, Target, create,
+    Progress, ProgressCallback, Purpose, ROWS_PER_REPORT, Target, create,
     directory::{StoredBackup, TempDir},
     dump::{self, list_tables, select_rows},
     event, jsonl, restore, store,
@@ -72,12 +72,12 @@ pub async fn check_transfer(ctx: &Ctx, target: Option<&Db>) -> Result<()> {
 /// `target` is empty, `move_refused` if it rejects a row, `move_differs` if rows were written here in the meantime;
 /// Unavailable. Nothing is written in any of these cases.
 #[tracing::instrument(level = "debug", name = "backups.begin_transfer", skip_all)]
-pub async fn begin_transfer(ctx: &Ctx, target: &Db, tell: ProgressCallback<'_>) -> Result<DatabaseTransfer> {
+pub async fn begin_transfer(ctx: &Ctx, target: &Db, on_progress: ProgressCallback<'_>) -> Result<DatabaseTransfer> {
     check_transfer(ctx, None).await?;
     let there = Ctx { db: target.background(), ..ctx.clone() };
     let dir = ctx.options.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let temp = TempDir::within(dir, TEMP_DIR).await?;
-    let transfer = copy_and_compare(ctx, there, &temp.0, tell).await;
+    let transfer = copy_and_compare(ctx, there, &temp.0, on_progress).await;
     temp.remove().await?;
     transfer
 }
@@ -91,16 +91,19 @@ pub(crate) async fn copy_into_empty(ctx: &Ctx, target: &Db, at: &Path) -> Result
     tokio::fs::create_dir(at.join("tables")).await.map_err(refused)?;
     let there = Ctx { db: target.background(), ..ctx.clone() };
     let id = BackupId(ctx.random.uuid());
-    let tell: ProgressCallback<'_> = &|_| ();
+    let on_progress: ProgressCallback<'_> = &|_| ();
     let manifest =
-        create::dump_rows(ctx, Purpose::Move, at, (id, &id.0.simple().to_string(), &ctx.actor_name()), tell).await?;
+        create::dump_rows(ctx, Purpose::Move, at, (id, &id.0.simple().to_string(), &ctx.actor_name()), on_progress)
+            .await?;
     let dumped = StoredBackup { at: at.to_owned(), manifest };
     restore::check_target(&there, &dumped, Target::Empty).await.map_err(map_restore_error)?;
     let dumped = &dumped;
     there
         .transaction(|tx| {
             async move {
-                restore::load_all(tx, Purpose::Move, dumped, Target::Empty, tell).await.map_err(map_restore_error)?;
+                restore::load_all(tx, Purpose::Move, dumped, Target::Empty, on_progress)
+                    .await
+                    .map_err(map_restore_error)?;
                 tx.analyze().await
             }
             .scope_boxed()
@@ -141,19 +144,24 @@ impl DatabaseTransfer {
     }
 }
 
-async fn copy_and_compare(ctx: &Ctx, there: Ctx, at: &Path, tell: ProgressCallback<'_>) -> Result<DatabaseTransfer> {
+async fn copy_and_compare(
+    ctx: &Ctx,
+    there: Ctx,
+    at: &Path,
+    on_progress: ProgressCallback<'_>,
+) -> Result<DatabaseTransfer> {
     let refused = |e: io::Error| jsonl::unavailable(at, &e);
     tokio::fs::create_dir(at.join("tables")).await.map_err(refused)?;
     let id = BackupId(ctx.random.uuid());
     let name = id.0.simple().to_string();
     // Counted first: a failure after the commit would report a successful transfer as failed.
     let jobs = queue::unfinished(ctx).await?.waiting;
-    let manifest = create::dump_rows(ctx, Purpose::Move, at, (id, &name, &ctx.actor.name()), tell).await?;
+    let manifest = create::dump_rows(ctx, Purpose::Move, at, (id, &name, &ctx.actor.name()), on_progress).await?;
     let dumped = StoredBackup { at: at.to_owned(), manifest };
     restore::check_target(&there, &dumped, Target::Empty).await.map_err(map_restore_error)?;
     let mut tx = there.db.begin_bulk().await?;
-    restore::load_all(&mut tx, Purpose::Move, &dumped, Target::Empty, tell).await.map_err(map_restore_error)?;
-    compare(ctx, &mut tx, tell).await?;
+    restore::load_all(&mut tx, Purpose::Move, &dumped, Target::Empty, on_progress).await.map_err(map_restore_error)?;
+    compare(ctx, &mut tx, on_progress).await?;
     activity::append(&mut tx, &there, event("backup.moved", id, "the portal")).await?;
     tx.analyze().await?;
     let manifest = dumped.manifest;
@@ -179,14 +187,14 @@ fn map_restore_error(error: Error) -> Error {
 }
 
 /// Compares all rows and jobs of both databases.
-async fn compare(ctx: &Ctx, there: &mut Tx, tell: ProgressCallback<'_>) -> Result<()> {
+async fn compare(ctx: &Ctx, there: &mut Tx, on_progress: ProgressCallback<'_>) -> Result<()> {
     let differs = |table: &str| Error::Conflict(Problem::new("move_differs").with("table", table));
     let mut here = ctx.db.snapshot().await?;
     let all = list_tables(&mut here).await?;
     let theirs = list_tables(there).await?;
     let all: Vec<_> = all.into_iter().filter(|table| !Purpose::Move.excludes(&table.name)).collect();
     let (mut done, of) = (0, dump::count_all(&mut here, &all).await?);
-    tell(Progress::Compared { done, of });
+    on_progress(Progress::Compared { done, of });
     for table in &all {
         let names: Vec<&str> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
         let mut read = RowsDigest::default();
@@ -194,8 +202,8 @@ async fn compare(ctx: &Ctx, there: &mut Tx, tell: ProgressCallback<'_>) -> Resul
         while let Some(row) = rows.next().await {
             read.add(&names, &row?);
             done += 1;
-            if done % ROWS_PER_TELLING == 0 {
-                tell(Progress::Compared { done, of });
+            if done % ROWS_PER_REPORT == 0 {
+                on_progress(Progress::Compared { done, of });
             }
         }
         drop(rows);

@@ -41,7 +41,7 @@ pub(super) async fn verify(
     ctx: &Ctx,
     folder: &BackupDir,
     kept: &StoredBackup,
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
 ) -> Result<Report> {
     check_schema_known(kept)?;
     let manifest = &kept.manifest;
@@ -68,12 +68,12 @@ pub(super) async fn verify(
     };
     for (n, document) in documents.iter().enumerate().filter(|(_, document)| !manifest.missing.contains(&document.key))
     {
-        tell(Progress::Documents { done: n as u64 + 1, of: documents.len() as u64 });
+        on_progress(Progress::Documents { done: n as u64 + 1, of: documents.len() as u64 });
         report.faults.extend(check_document(folder, document).await);
     }
     // A damaged backup is not restored.
     if report.faults.is_empty() {
-        match trial_restore(ctx, folder, kept, &documents, tell, &mut report).await {
+        match trial_restore(ctx, folder, kept, &documents, on_progress, &mut report).await {
             Ok(()) => {}
             // A full disk, for example, says nothing about the backup.
             Err(e @ Error::Unavailable(_)) => return Err(e),
@@ -118,12 +118,12 @@ async fn trial_restore(
     folder: &BackupDir,
     kept: &StoredBackup,
     documents: &[Document],
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
     report: &mut Report,
 ) -> Result<()> {
     let trial = folder.temp_dir(&ctx.random.uuid().simple().to_string()).await?;
     let db = Db::open(&format!("sqlite:{}", trial.0.join("trial.db").display()), Durability::Normal).await?;
-    let found = restore_and_compare(&Ctx { db: db.clone(), ..ctx.clone() }, kept, documents, tell, report).await;
+    let found = restore_and_compare(&Ctx { db: db.clone(), ..ctx.clone() }, kept, documents, on_progress, report).await;
     db.close().await;
     trial.remove().await?;
     found
@@ -133,10 +133,10 @@ async fn restore_and_compare(
     ctx: &Ctx,
     kept: &StoredBackup,
     documents: &[Document],
-    tell: ProgressCallback<'_>,
+    on_progress: ProgressCallback<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    ctx.db.transaction(|tx| load_all(tx, Purpose::Backup, kept, Target::Empty, tell).scope_boxed()).await?;
+    ctx.db.transaction(|tx| load_all(tx, Purpose::Backup, kept, Target::Empty, on_progress).scope_boxed()).await?;
     let mut db = ctx.db();
     match activity::verify(ctx).await {
         Ok(entries) => report.activity = entries,
