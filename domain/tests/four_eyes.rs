@@ -95,6 +95,15 @@ async fn user(world: &World, id: UserId) -> User {
     users::get(&world.operator(), id).await.unwrap()
 }
 
+/// Whether the payment of a run waits, and what may be done with the run.
+async fn offered(ctx: &Ctx, run: PayoutRunId) -> (bool, Vec<&'static str>) {
+    let listed = commissions::runs(ctx, &PageQuery::default()).await.unwrap().items;
+    let listed = listed.into_iter().find(|detail| detail.run.id == run).unwrap();
+    let found = commissions::run(ctx, run).await.unwrap();
+    assert_eq!(listed.awaits_approval, found.awaits_approval);
+    (found.awaits_approval, commissions::can_run(ctx, &found))
+}
+
 async fn pending(world: &World) -> Vec<Approval> {
     approvals::list(&world.operator(), Some(Status::Pending), &PageQuery::default()).await.unwrap().items
 }
@@ -124,6 +133,8 @@ async fn payout_above_the_limit_waits_for_a_second_super_admin() {
         let run = run_of_fifty(&world, "C").await;
         let asked = waiting(commissions::pay(&sam, run, None, Some("2026-11-20")).await);
         assert_eq!(status_of(&world, run).await, RunStatus::Open);
+        assert_eq!(offered(&world.employee("Erin").await, run).await, (true, vec!["bank", "discard"]));
+        assert_eq!(offered(&world.as_actor(Actor::Service), run).await, (true, vec!["bank", "pay", "discard"]));
         let found = approvals::get(&susan, asked).await.unwrap();
         assert_eq!((found.requester.as_str(), found.status, found.version), ("Sam Test", Status::Pending, 1));
 
@@ -489,6 +500,7 @@ async fn target_changed_meanwhile_is_refused_and_can_be_asked_for_again() {
         let run = run_of_fifty(&world, "A").await;
         let asked = waiting(commissions::pay(&sam, run, None, None).await);
         commissions::discard(&sam, run, None).await.unwrap();
+        assert_eq!(offered(&sam, run).await, (false, vec![]));
         assert_eq!(refused(approve(&susan, asked, None, None).await), "approval_outdated");
         let declined = approvals::decline(&susan, asked, None, Some("Discarded")).await.unwrap();
         assert_eq!((declined.status, declined.reason.as_deref()), (Status::Declined, Some("Discarded")));
@@ -582,6 +594,7 @@ async fn unapproved_acts_expire() {
         world.clock.advance(Duration::seconds(1));
         assert_eq!(refused(approve(&susan, first, None, None).await), "approval_ended");
         assert_eq!(refused(approvals::withdraw(&sam, first, None).await), "approval_ended");
+        assert_eq!(offered(&sam, run).await, (false, vec!["bank", "pay", "discard"]));
         // Asked for again before the clean-up.
         assert_ne!(waiting(commissions::pay(&sam, run, None, None).await), first);
         assert_eq!(approvals::clean_up(&world.operator()).await.unwrap(), 1);

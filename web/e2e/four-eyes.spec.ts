@@ -51,6 +51,13 @@ test('payout and a change of the rule wait until another super admin approves @p
     await sam.open(paths.employeePayouts);
     await expect(sam.row(name, 'Runs')).toContainText('Waiting for a second super admin');
 
+    const elias = await office.employee();
+    await elias.open(paths.employeePayouts);
+    await expect(elias.row(name, 'Runs')).toContainText('Waiting for a super admin');
+    await elias.row(name, 'Runs').getByRole('link').first().click();
+    await expect(elias.heading(name)).toBeVisible();
+    await expect(elias.page.getByRole('button', { name: /^Record .* as paid$/ })).toHaveCount(0);
+
     await petra.open(paths.employeePayouts);
     await expect(petra.row(name, 'Runs')).toContainText('Waiting for your approval');
     await petra.open(paths.adminApprovals);

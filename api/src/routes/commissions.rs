@@ -385,8 +385,10 @@ pub struct PayoutRun {
     created_by: String,
     paid_date: Option<NaiveDate>,
     payouts: Vec<Payout>,
+    /// Whether its payment waits for the approval of a super admin.
+    awaits_approval: bool,
     version: i64,
-    /// Actions allowed to the caller: `pay`, `discard`.
+    /// Actions allowed to the caller: `bank`, `pay`, `discard`.
     can: Vec<&'static str>,
 }
 
@@ -405,6 +407,7 @@ pub struct Payout {
 
 impl PayoutRun {
     fn of(ctx: &Ctx, detail: RunDetail) -> Self {
+        let can = commissions::can_run(ctx, &detail);
         let run = detail.run;
         let payout = |payout: commissions::Payout| Payout {
             iso_id: payout.iso_id,
@@ -416,7 +419,7 @@ impl PayoutRun {
             company_name: payout.company_name,
         };
         Self {
-            can: commissions::can_run(ctx, &run),
+            can,
             name: run.name(),
             id: run.id,
             status: run.status,
@@ -424,6 +427,7 @@ impl PayoutRun {
             created_by: run.created_by,
             paid_date: run.paid_date,
             payouts: detail.payouts.into_iter().map(payout).collect(),
+            awaits_approval: detail.awaits_approval,
             version: run.version,
         }
     }

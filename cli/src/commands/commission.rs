@@ -304,5 +304,6 @@ fn run_record(detail: &RunDetail) -> Record {
         .with("status", detail.run.status.name())
         .with("created_by", detail.run.created_by.clone())
         .with("paid_date", detail.run.paid_date.map(|date| date.to_string()))
+        .hidden_in_table("awaits_approval", detail.awaits_approval)
         .nested("payouts", payouts.collect())
 }

@@ -175,7 +175,7 @@ const NOUN_DEPENDENCIES = {
   settings: ['settings'],
   maintenance: ['settings'],
   address: ['rules'],
-  approval: ['approvals'],
+  approval: ['approvals', 'commissions'],
   holiday: ['holidays'],
   service: ['services'],
   keys: ['rules'],

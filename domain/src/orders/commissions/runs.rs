@@ -38,6 +38,8 @@ const LIMIT_PERIOD: Duration = Duration::hours(24);
 pub struct RunDetail {
     pub run: Run,
     pub payouts: Vec<Payout>,
+    /// Whether its payment waits for the approval of a super admin.
+    pub awaits_approval: bool,
 }
 
 /// What [`open`] would transfer, by partner and currency. Staff.
@@ -229,9 +231,15 @@ async fn end(tx: &mut Tx, ctx: &Ctx, run: Run) -> Result<Run> {
 #[tracing::instrument(level = "debug", name = "commissions.run", skip_all, fields(payout_run_id = %id))]
 pub async fn run(ctx: &Ctx, id: PayoutRunId) -> Result<RunDetail> {
     ctx.may(Action::View, Resource::Payouts)?;
-    let mut db = ctx.db();
-    let run = store::run(&mut db, id).await?.ok_or(Error::NotFound("payout_run"))?;
-    Ok(RunDetail { payouts: store::payouts(&mut db, &[id]).await?, run })
+    let run = store::run(&mut ctx.db(), id).await?.ok_or(Error::NotFound("payout_run"))?;
+    let payouts = store::payouts(&mut ctx.db(), &[id]).await?;
+    let waiting = approvals::open_targets(ctx, Act::PayRun).await?;
+    Ok(RunDetail { awaits_approval: awaits_approval(&run, &waiting), run, payouts })
+}
+
+/// Whether the payment of the run is among the acts that wait. A run may end meanwhile, paid by a service token or discarded.
+fn awaits_approval(run: &Run, waiting: &[String]) -> bool {
+    run.status == RunStatus::Open && waiting.contains(&run.id.to_string())
 }
 
 /// Finds a run by its name, `PAY-2026-001`, or id.
@@ -265,8 +273,10 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
     let found = Page::from_rows(found, limit, |run| (run.year, run.number));
     let ids: Vec<_> = found.items.iter().map(|run| run.id).collect();
     let payouts = store::payouts(&mut db, &ids).await?;
+    let waiting = approvals::open_targets(ctx, Act::PayRun).await?;
     let of = |run: Run| RunDetail {
         payouts: payouts.iter().filter(|payout| payout.run_id == run.id).cloned().collect(),
+        awaits_approval: awaits_approval(&run, &waiting),
         run,
     };
     Ok(Page { items: found.items.into_iter().map(of).collect(), next_cursor: found.next_cursor })
@@ -278,7 +288,7 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
 /// NotFound; Forbidden; Conflict `run_ended` for a discarded run, whose rows may be in another run.
 #[tracing::instrument(level = "debug", name = "commissions.bank", skip_all, fields(payout_run_id = %id))]
 pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
-    let RunDetail { run, payouts } = run(ctx, id).await?;
+    let RunDetail { run, payouts, .. } = run(ctx, id).await?;
     if run.status == RunStatus::Discarded {
         return Err(Error::Conflict(Problem::new("run_ended").with("name", run.name())));
     }
@@ -330,9 +340,10 @@ pub(super) fn reference(run: &Run, payout: &Payout) -> String {
 }
 
 /// The actions that the actor may take on this run: the buttons of its row.
-pub fn can_run(ctx: &Ctx, run: &Run) -> Vec<&'static str> {
+pub fn can_run(ctx: &Ctx, RunDetail { run, awaits_approval, .. }: &RunDetail) -> Vec<&'static str> {
     let open = run.status == RunStatus::Open;
-    [("bank", run.status != RunStatus::Discarded), ("pay", open), ("discard", open)]
+    let held = *awaits_approval && approvals::is_subject(&ctx.actor);
+    [("bank", run.status != RunStatus::Discarded), ("pay", open && !held), ("discard", open)]
         .into_iter()
         .filter(|(_, fits)| *fits && ctx.can(Action::Update, Resource::Payouts))
         .map(|(name, _)| name)

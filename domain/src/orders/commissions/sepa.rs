@@ -48,7 +48,7 @@ pub async fn sepa(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
 }
 
 fn file(
-    RunDetail { run, payouts }: &RunDetail,
+    RunDetail { run, payouts, .. }: &RunDetail,
     accounts: &BTreeMap<IsoId, PayoutAccount>,
     (name, bank): (&str, &Bank),
     created: &str,

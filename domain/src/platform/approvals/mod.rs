@@ -25,12 +25,17 @@ use crate::{
 use chrono::Duration;
 use serde_json::Value;
 
+/// Whether four eyes apply to this actor: to people, not to the operator and service tokens.
+pub(crate) fn is_subject(actor: &Actor) -> bool {
+    matches!(actor, Actor::User(_))
+}
+
 /// Whether an act of this actor waits, by the settings in force.
 ///
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn is_required(tx: &mut Tx, ctx: &Ctx, holds: impl FnOnce(&FourEyes) -> bool) -> Result<bool> {
-    if !matches!(ctx.actor, Actor::User(_)) {
+    if !is_subject(&ctx.actor) {
         return Ok(false);
     }
     let rule = settings::within(tx).await?.four_eyes;
@@ -101,6 +106,11 @@ fn waits(requester: &str) -> Error {
 /// The targets of an act that a second super admin approved lately: within [`TTL`] and `period`.
 pub(crate) async fn approved_targets(tx: &mut Tx, ctx: &Ctx, act: Act, period: Duration) -> Result<Vec<String>> {
     store::approved_since(tx, act, ctx.now() - TTL - period).await
+}
+
+/// Targets of the pending approvals of an act that have not expired.
+pub(crate) async fn open_targets(ctx: &Ctx, act: Act) -> Result<Vec<String>> {
+    store::open_targets(&mut ctx.db(), act, ctx.now()).await
 }
 
 /// Refuses to switch four eyes on where no second super admin could approve.

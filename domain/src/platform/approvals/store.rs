@@ -36,6 +36,17 @@ pub async fn pending(tx: &mut Tx, act: Act, target: &str) -> Result<Option<Appro
         .await
 }
 
+/// Targets of the pending approvals of an act that have not expired: [`Approval::is_open`] in SQL.
+pub async fn open_targets(db: &mut impl Sql, act: Act, now: DateTime<Utc>) -> Result<Vec<String>> {
+    let rows: Vec<(String,)> = db
+        .sql("select target from approvals where status = 'pending' and act = $1 and expires_at > $2")
+        .bind(act)
+        .bind(now)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(target,)| target).collect())
+}
+
 /// Those whose time is over.
 pub async fn due(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<ApprovalId>> {
     let rows: Vec<(ApprovalId,)> = tx

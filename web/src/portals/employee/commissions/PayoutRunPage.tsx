@@ -9,6 +9,7 @@ import type { PayoutRun } from '../../../api/types';
 import { actorName } from '../../../messages/actorName';
 import { number } from '../../../messages/format';
 import { paths } from '../../../paths';
+import { useWaiting } from '../../../shared/approvals/waiting';
 import { WaitingNote } from '../../../shared/approvals/WaitingNote';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { withSums } from '../../../shared/grid/sums';
@@ -25,6 +26,7 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { RecordPage } from '../../../shared/records/RecordPage';
+import { PayoutRunStatus } from './PayoutRunStatus';
 import { runTotal, usePayoutActions } from './payoutActions';
 
 type Payout = PayoutRun['payouts'][number];
@@ -34,13 +36,17 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['commissions', 'shell']);
   const query = useQuery(queries.payoutRun(id));
+  const waiting = useWaiting('pay_run', id);
   return (
     <RecordPage
       query={query}
       trail={<Crumb to={paths.employeePayouts}>{t('shell:nav.payouts')}</Crumb>}
       kind={t('payouts.run')}
       title={(run) => run.name}
-      status={(run) => <StatusBadge kind="payout_run" status={run.status} />}
+      status={(run) =>
+        // The note below says it where the approval is visible.
+        waiting ? <StatusBadge kind="payout_run" status={run.status} /> : <PayoutRunStatus run={run} />
+      }
       actions={(run) => <Actions run={run} />}
       facts={(run) => [
         [

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconCash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,7 +8,6 @@ import type { PayoutRun } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
-import { useWaiting, useWaitingTitle } from '../../../shared/approvals/waiting';
 import { rowsState } from '../../../shared/grid/listState';
 import { RowGrid } from '../../../shared/grid/RowGrid';
 import { sumsByCurrency } from '../../../shared/grid/sums';
@@ -17,9 +16,9 @@ import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
-import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { OpenRunDialog } from './OpenRunDialog';
+import { PayoutRunStatus } from './PayoutRunStatus';
 import { usePayoutActions } from './payoutActions';
 
 /** Payout runs: create from approved commissions, export for the bank, mark as paid. */
@@ -38,7 +37,7 @@ export function Component() {
       key: 'status',
       header: t('common:status'),
       phone: 'end',
-      cell: (run) => <Status run={run} />,
+      cell: (run) => <PayoutRunStatus run={run} />,
     },
     {
       key: 'transfers',
@@ -101,21 +100,6 @@ export function Component() {
         />
       </Section>
       {opening && <OpenRunDialog onClose={() => setOpening(false)} />}
-    </>
-  );
-}
-
-function Status({ run }: { run: PayoutRun }) {
-  const waiting = useWaiting('pay_run', run.id);
-  const title = useWaitingTitle(waiting);
-  return (
-    <>
-      <StatusBadge kind="payout_run" status={run.status} />
-      {waiting && (
-        <Text component="div" size="xs" c="dimmed">
-          {title}
-        </Text>
-      )}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { actBody } from '../../../api/approvals';
 import { api, body, versionedBody } from '../../../api/client';
 import type { PayoutRun } from '../../../api/types';
 import { todayInOfficeZone } from '../../../messages/format';
-import { toastWaiting, useWaiting } from '../../../shared/approvals/waiting';
+import { toastWaiting } from '../../../shared/approvals/waiting';
 import { useMe } from '../../../shared/session/me';
 import { sumsByCurrency } from '../../../shared/grid/sums';
 import { bankCsv, sepaFile } from '../../../shared/commissions/exports';
@@ -24,12 +24,11 @@ export function runTotal({ payouts }: Pick<PayoutRun, 'payouts'>): string {
   return sumsByCurrency(payouts).join(' + ');
 }
 
-/** Bank file, payment and discarding of a run, with their dialogs. A payment that waits for approval is not offered again. */
+/** Bank file, payment and discarding of a run, with their dialogs. */
 export function usePayoutActions(run: PayoutRun) {
   const { t } = useTranslation(['commissions', 'common']);
   const [dialog, setDialog] = useState<'pay' | 'discard' | null>(null);
   const close = () => setDialog(null);
-  const waiting = useWaiting('pay_run', run.id);
   const bank = useSave({
     save: () => bankCsv(run.id),
     onSaved: (blob) => saveBlob(`${run.name}.csv`, blob),
@@ -72,7 +71,7 @@ export function usePayoutActions(run: PayoutRun) {
       danger: true,
       onClick: () => setDialog('discard'),
     },
-  ].filter(({ needs }) => run.can.includes(needs) && !(needs === 'pay' && waiting));
+  ].filter(({ needs }) => run.can.includes(needs));
   const dialogs = (
     <>
       {dialog === 'pay' && <PayForm run={run} onClose={close} />}
