@@ -99,6 +99,7 @@ test('the create dialogs keep a draft over a reload, until it is discarded', asy
     ['/employee-dashboard', 'Quick Setup (Email)', 'First name'],
     ['/employee-dashboard/companies', 'Add company', 'Name'],
     ['/employee-dashboard/isos', 'Add ISO', 'First name'],
+    ['/employee-dashboard/spvs', 'Create SPV Order', 'Vehicle name'],
   ] as const) {
     await elias.open(path);
     await elias.button(button).click();

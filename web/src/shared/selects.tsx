@@ -107,7 +107,10 @@ export function ClientSelect({ companyId, ...field }: InCompany) {
   const { search, setTyped, typing } = useSearchText();
   const query = queries.clients({ ...search, company_id: companyId ?? undefined });
   const enabled = companyId !== null;
-  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled });
+  const { data, isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled });
+  const missing = idToLoad(field, data);
+  const { data: loaded } = useQuery({ ...queries.client(missing ?? ''), enabled: missing !== undefined });
+  const clients = [...(missing && loaded ? [loaded] : []), ...(data ?? [])];
   return (
     <LookupSelect
       {...field}
@@ -115,7 +118,7 @@ export function ClientSelect({ companyId, ...field }: InCompany) {
       placeholder={enabled ? undefined : t('company_first')}
       onSearch={setTyped}
       stale={enabled && (typing || isLoading || isPlaceholderData)}
-      choices={data.map((client) => ({
+      choices={clients.map((client) => ({
         value: client.id,
         label: `${client.first_name} ${client.last_name} (${client.email})`,
       }))}

@@ -8,6 +8,7 @@ import { queries } from '../../../api/queries';
 import type { Client, NewSpv, SpvDetail } from '../../../api/types';
 import { amountToWire, percentToWire } from '../../../messages/amount';
 import { todayInUserZone } from '../../../messages/format';
+import { useFormDraft } from '../../../shared/drafts';
 import { ClientSelect, CompanySelect, IsoSelect, NO_ISO } from '../../../shared/selects';
 import { required } from '../../../shared/validators';
 import { filingFee } from '../../../shared/services/filingFee';
@@ -106,6 +107,8 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       ordered_date: todayInUserZone(),
     },
   });
+  // No draft with a preset client: the names of its choices are given, so those of restored values would not be loaded.
+  useFormDraft(client ? null : 'spv', form);
   const { company_id: companyId, iso_id: isoId } = form.values;
   const withIso = isoId !== null && isoId !== NO_ISO;
   const usual = useCompanyCurrency(companyId);
