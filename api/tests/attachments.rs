@@ -244,6 +244,8 @@ async fn attachments_of_internal_notes_are_staff_only() {
         let note = json!({ "thread_id": thread, "body": "SECRET", "internal": true, "document_ids": [secret, hers] });
         let note = erin.post("/rest/v1/messages", note).await.ok();
         assert_eq!(note["documents"].as_array().unwrap().len(), 2);
+        let notes = sam.get(&format!("/rest/v1/clients/{}/internal-notes", maya.id)).await.ok();
+        assert_eq!(notes["items"][0]["documents"].as_array().unwrap().len(), 2);
         let path = format!("/rest/v1/documents/{secret}");
         // Another version is internal like the first.
         upload(&erin, b"%PDF-1.5", &[("file_name", "SECRET 2.pdf"), ("document_id", &secret.to_string())]).await;

@@ -621,7 +621,7 @@ async fn trial(operation: &str, rows: &Rows<'_>, who: &str) -> Option<(String, V
         "lead_update" => (rows.id("lead").await, json!({ "stage": "contacted" })),
         "lead_convert" => (rows.id("lead").await, json!({ "setup": "quick", "price": "10", "commission": "1" })),
         "lead_create" => (String::new(), json!({ "first_name": "New", "last_name": "One", "email": unique })),
-        "client_note_list" => (rows.maya.id.to_string(), none()),
+        "client_note_list" | "internal_note_list" => (rows.maya.id.to_string(), none()),
         "client_note_create" => (rows.maya.id.to_string(), json!({ "body": "tried" })),
         "client_note_delete" => (rows.id("note").await, none()),
         "call_create" => (String::new(), json!({ "topic": "tried", "times": [tomorrow()] })),

@@ -116,6 +116,7 @@ async fn foreign_threads_return_404() {
             assert_eq!(threads(other, "").await, [] as [Value; 0]);
             assert_eq!(threads(other, &format!("?client_id={}", maya.id)).await, [] as [Value; 0]);
             assert_eq!(unread(other).await, (0, 0));
+            other.get(&format!("/rest/v1/clients/{}/internal-notes", maya.id)).await.refused(404, "not_found");
             let log = other.get("/rest/v1/activity?limit=500").await.ok().to_string();
             assert!(!log.contains("message."), "{log}");
         }
@@ -158,6 +159,41 @@ async fn internal_notes_never_reach_clients() {
         let (hers, staffs) = (threads(&maya, "").await[0].clone(), threads(&sam, "").await[0].clone());
         assert_eq!(keys(&hers), keys(&staffs));
         assert_eq!((&hers["can"], &staffs["can"]), (&json!(["write"]), &json!(["write", "note"])));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn staff_read_the_internal_notes_about_a_client() {
+    on_both(|app| async move {
+        let (erin, maya, nora) = (app.employee("Erin").await, app.client("Maya").await, app.client("Nora").await);
+        let spv = maya.spv.unwrap().to_string();
+        let note = |to: &str, id: &str, body: &str| json!({ to: id, "body": body, "internal": true });
+        write(&app, &erin, note("client_id", &maya.id.to_string(), "Call in the mornings")).await;
+        write(&app, &erin, note("spv_id", &spv, "Bank asks for a passport")).await;
+        write(&app, &erin, json!({ "spv_id": spv, "body": "Please send your passport." })).await;
+        write(&app, &erin, note("client_id", &nora.id.to_string(), "Another client")).await;
+
+        let path = format!("/rest/v1/clients/{}/internal-notes", maya.id);
+        let sam = app.super_admin("Sam").await;
+        let first = sam.get(&format!("{path}?limit=1")).await.ok();
+        let [newest] = first["items"].as_array().unwrap().as_slice() else { panic!("one note: {first}") };
+        assert_eq!((&newest["body"], &newest["spv_id"]), (&json!("Bank asks for a passport"), &json!(spv)));
+        assert_eq!(newest["author"], json!({ "name": "Erin Test", "staff": true, "me": false }));
+        let rest = sam.get(&format!("{path}?limit=1&cursor={}", first["next_cursor"].as_str().unwrap())).await.ok();
+        assert_eq!(rest["items"][0]["body"], "Call in the mornings");
+        assert_eq!((&rest["items"][0]["spv_id"], &rest["next_cursor"]), (&Value::Null, &Value::Null));
+
+        // A note does not mark what the client wrote as read.
+        write(&app, &maya, json!({ "body": "When do you call?" })).await;
+        write(&app, &erin, note("client_id", &maya.id.to_string(), "Called at nine")).await;
+        assert_eq!(unread(&erin).await, (1, 1));
+
+        maya.get(&path).await.refused(403, "forbidden");
+        nora.get(&path).await.refused(404, "not_found");
+        app.anonymous().get(&path).await.refused(401, "unauthenticated");
+        erin.get(&format!("/rest/v1/clients/{}/internal-notes", sam.id)).await.refused(404, "not_found");
+        assert_eq!(erin.get(&format!("{path}?cursor=x")).await.fields(), ["cursor invalid_cursor"]);
     })
     .await;
 }

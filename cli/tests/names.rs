@@ -65,7 +65,7 @@ async fn people_are_found_by_name_and_jobs_by_prefix() {
 async fn unknown_names_are_answered_with_the_nearest() {
     for portal in test_portals().await {
         portal.client("maya@example.com");
-        let cases: [(&[&str], &str); 7] = [
+        let cases: [(&[&str], &str); 8] = [
             (
                 &["spv", "list", "--company", "Habor Capitol"],
                 "--company: there is no company `Habor Capitol`; did you mean `Harbor Capital`?",
@@ -73,6 +73,10 @@ async fn unknown_names_are_answered_with_the_nearest() {
             (
                 &["client", "show", "mya@example.com"],
                 "there is no client `mya@example.com`; did you mean `maya@example.com`?",
+            ),
+            (
+                &["message", "notes", "mya@example.com"],
+                "error: there is no client `mya@example.com`; did you mean `maya@example.com`?",
             ),
             (&["user", "show", "zzz"], "there is no account `zzz`; `spvctl user list` shows all"),
             (&["spv", "show", "NOPE"], "there is no order `NOPE`; `spvctl spv list` shows all"),

@@ -372,6 +372,10 @@ async fn no_query_scans_a_growing_table() {
             }
         }
         iso_notes::list(&partner, client).await.unwrap();
+        let first = PageQuery { limit: Some(1), cursor: None };
+        let page = messages::internal_notes(&sigrid, client, &first).await.unwrap();
+        let next = PageQuery { limit: Some(1), cursor: page.next_cursor };
+        messages::internal_notes(&sigrid, client, &next).await.unwrap();
         commissions::runs(&sigrid, &PageQuery::default()).await.unwrap();
         dashboards::company(&clara, None, &PageQuery::default()).await.unwrap();
         for filter in [

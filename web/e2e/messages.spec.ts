@@ -8,7 +8,7 @@ test('client and staff exchange messages about an order, and internal notes stay
   office,
 }) => {
   const who = office.newPerson('Maya', 'Ortiz');
-  const { spv } = await office.clientWithOrder(who);
+  const { client, spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);
   const maya = await office.visitor();
   await maya.signIn('client', who.email, password);
@@ -43,6 +43,18 @@ test('client and staff exchange messages about an order, and internal notes stay
   ]);
   await expect(eliases.getByRole('listitem')).toHaveCount(3);
   await expect(mayas.getByRole('listitem')).toHaveCount(2);
+
+  // The client's page has the notes of all conversations.
+  await elias.open(`${paths.employeeClient(client.id)}?tab=notes`);
+  const notes = elias.page.getByRole('tabpanel').getByRole('listitem');
+  await expect(notes).toHaveCount(1);
+  await elias.fillFields({ 'Write an internal note': 'Call before noon' });
+  await elias.button('Save note').click();
+  await expect(notes.first()).toContainText('Call before noon');
+  await expect(notes.first()).toContainText('Support');
+  await expect(notes.nth(1)).toContainText('She is in a hurry');
+  await elias.page.reload();
+  await expect(notes).toHaveCount(2);
 });
 
 test('Contact Support opens the general conversation, and unread messages are counted', async ({

@@ -218,6 +218,53 @@ pub async fn find(
     list(SignedIn(ctx), Path(id), Query(ListMessagesQuery { order, limit, cursor })).await
 }
 
+/// An internal note about a client, in one of their conversations.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct InternalNote {
+    id: MessageId,
+    thread_id: ThreadId,
+    /// Null: the client's general conversation.
+    spv_id: Option<SpvId>,
+    spv_identifier: Option<String>,
+    /// The name of the company that the order forms.
+    vehicle_name: Option<String>,
+    author: Author,
+    body: String,
+    created_at: DateTime<Utc>,
+    /// Attachments.
+    documents: Vec<Document>,
+}
+
+impl InternalNote {
+    fn of(ctx: &Ctx, row: messages::ListedMessage, documents: Vec<domain::orders::documents::Document>) -> Self {
+        Self {
+            id: row.id,
+            thread_id: row.thread_id,
+            spv_identifier: row.spv_identifier(),
+            spv_id: row.spv_id,
+            vehicle_name: row.vehicle_name,
+            author: Author::of(ctx, row.author_id, row.author_name, row.by_staff),
+            body: row.body,
+            created_at: row.created_at,
+            documents: documents.into_iter().map(|document| Document::of(ctx, document)).collect(),
+        }
+    }
+}
+
+/// Internal notes about a client in all their conversations, newest first. Staff.
+#[utoipa::path(get, path = "/clients/{id}/internal-notes", operation_id = "internal_note_list", tag = "messages",
+    params(("id" = UserId, Path), ListMessagesQuery), responses((status = 200, body = Page<InternalNote>)))]
+pub async fn internal_notes(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+    Query(query): Query<ListMessagesQuery>,
+) -> Result<JsonBody<Page<InternalNote>>> {
+    reject_unknown_order(query.order.as_deref(), "-created_at")?;
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    let found = messages::internal_notes(&ctx, id, &page).await?;
+    Ok(JsonBody(Page::of(found, |(note, documents)| InternalNote::of(&ctx, note, documents))))
+}
+
 /// Marks a conversation as read to its end.
 #[utoipa::path(post, path = "/threads/{id}/read", operation_id = "thread_read", tag = "messages",
     params(("id" = ThreadId, Path)), request_body = EmptyBody, responses((status = 204)))]

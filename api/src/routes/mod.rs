@@ -175,6 +175,7 @@ fn rest_router() -> OpenApiRouter<AppState> {
         .routes(routes!(messages::unread))
         .routes(routes!(messages::thread))
         .routes(routes!(messages::list))
+        .routes(routes!(messages::internal_notes))
         .routes(routes!(messages::read))
         .routes(routes!(messages::find, messages::create))
         // Invoices.

@@ -2,13 +2,28 @@
 use super::lookup;
 use crate::{args::Paging, context::CliContext, exit::Result, output::Record};
 use clap::{Args, Subcommand};
-use domain::desk::messages::{self, Filter, Thread};
+use domain::{
+    desk::messages::{self, Filter, ListedMessage, Thread},
+    orders::documents::Document,
+};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List conversations with clients by their last message, newest first
     #[command(after_help = "Examples:\n  spvctl message list\n  spvctl message list --client maya@example.com")]
     List(List),
+    /// List internal notes about a client, newest first
+    #[command(after_help = "Examples:\n  spvctl message notes maya@example.com")]
+    Notes(Notes),
+}
+
+#[derive(Debug, Args)]
+pub struct Notes {
+    /// Email address, name or id
+    #[arg(value_name = "CLIENT")]
+    client: String,
+    #[command(flatten)]
+    paging: Paging,
 }
 
 #[derive(Debug, Args)]
@@ -24,7 +39,29 @@ pub struct List {
 }
 
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
-    let Verb::List(args) = verb;
+    match verb {
+        Verb::List(args) => list(args, cli).await,
+        Verb::Notes(args) => notes(args, cli).await,
+    }
+}
+
+async fn notes(args: Notes, cli: &CliContext) -> Result {
+    let client = lookup::client_named(&cli.ctx, &args.client).await?.id;
+    let page = args.paging.read(async |query| messages::internal_notes(&cli.ctx, client, &query).await).await?;
+    let record = |(note, documents): &(ListedMessage, Vec<Document>)| {
+        let names: Vec<_> = documents.iter().map(|document| document.name.as_str()).collect();
+        Record::new()
+            .hidden_in_table("id", note.id.to_string())
+            .with("at", note.created_at.to_rfc3339())
+            .with("spv", note.spv_identifier())
+            .with("author", note.author_name.clone())
+            .with("body", note.body.clone())
+            .with_room("documents", names.join(", "))
+    };
+    cli.out.page(page.items.iter().map(record).collect(), "notes", page.next_cursor)
+}
+
+async fn list(args: List, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let client_id = match &args.client {
         Some(name) => Some(lookup::client(ctx, name).await?.id),

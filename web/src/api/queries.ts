@@ -215,6 +215,17 @@ export const queries = {
         body(api.GET('/rest/v1/clients/{id}/notes', { params: { path: { id } }, signal })),
       select: (found) => found.items,
     }),
+  internalNotes: (clientId: string) => ({
+    ...pages(['threads', 'notes', clientId], (cursor, signal) =>
+      body(
+        api.GET('/rest/v1/clients/{id}/internal-notes', {
+          params: { path: { id: clientId }, query: { cursor } },
+          signal,
+        }),
+      ),
+    ),
+    refetchInterval: scanPollInterval,
+  }),
   billing: (query: { client_id?: string } = {}) =>
     queryOptions({
       queryKey: ['invoices', 'billing', query],

@@ -539,6 +539,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rest/v1/clients/{id}/internal-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Internal notes about a client in all their conversations, newest first. Staff. */
+        get: operations["internal_note_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rest/v1/clients/{id}/invite": {
         parameters: {
             query?: never;
@@ -4944,6 +4961,21 @@ export interface components {
          * @enum {string}
          */
         Industry: "technology" | "finance" | "healthcare" | "manufacturing";
+        /** @description An internal note about a client, in one of their conversations. */
+        InternalNote: {
+            author: components["schemas"]["MessageAuthor"];
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Attachments. */
+            documents: components["schemas"]["Document"][];
+            id: components["schemas"]["MessageId"];
+            spv_id: components["schemas"]["SpvId"] | null;
+            spv_identifier: string | null;
+            thread_id: components["schemas"]["ThreadId"];
+            /** @description The name of the company that the order forms. */
+            vehicle_name: string | null;
+        };
         /** @description An invoice. Amounts are decimal numbers in `currency`. */
         Invoice: {
             billed_address: string | null;
@@ -6189,6 +6221,13 @@ export interface components {
             total: components["schemas"]["Total"] | null;
         };
         /** @description A page of a list. Fetch the next one with `?cursor=`. */
+        Page_InternalNote: {
+            items: components["schemas"]["InternalNote"][];
+            /** @description None on the last page. */
+            next_cursor: string | null;
+            total: components["schemas"]["Total"] | null;
+        };
+        /** @description A page of a list. Fetch the next one with `?cursor=`. */
         Page_Invoice: {
             items: components["schemas"]["Invoice"][];
             /** @description None on the last page. */
@@ -6381,7 +6420,9 @@ export interface components {
         };
         /** @description A payout run, with one transfer per partner and currency. */
         PayoutRun: {
-            /** @description Actions allowed to the caller: `pay`, `discard`. */
+            /** @description Whether its payment waits for the approval of a second super admin. */
+            awaits_approval: boolean;
+            /** @description Actions allowed to the caller: `bank`, `pay`, `discard`. */
             can: string[];
             /** Format: date-time */
             created_at: string;
@@ -8796,6 +8837,41 @@ export interface operations {
             413: components["responses"]["Refused_413"];
             422: components["responses"]["Refused_422"];
             428: components["responses"]["Refused_428"];
+            503: components["responses"]["Refused_503"];
+            default: components["responses"]["Refused_default"];
+        };
+    };
+    internal_note_list: {
+        parameters: {
+            query?: {
+                /** @description Sort order; only `-created_at` is supported. */
+                order?: string;
+                /** @description Page size, 1 to 500; default: 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_InternalNote"];
+                };
+            };
+            400: components["responses"]["Refused_400"];
+            401: components["responses"]["Refused_401"];
+            403: components["responses"]["Refused_403"];
+            404: components["responses"]["Refused_404"];
+            422: components["responses"]["Refused_422"];
             503: components["responses"]["Refused_503"];
             default: components["responses"]["Refused_default"];
         };

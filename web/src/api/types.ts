@@ -16,6 +16,7 @@ export type CallStatus = Call['status'];
 export type Commission = Schemas['Commission'];
 export type CommissionStatus = Commission['status'];
 export type ClientNote = Schemas['ClientNote'];
+export type InternalNote = Schemas['InternalNote'];
 export type ListedClient = Schemas['ListedClient'];
 export type ListName = Schemas['ListName'];
 export type SavedView = Schemas['SavedView'];

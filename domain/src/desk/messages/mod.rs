@@ -19,15 +19,16 @@ use crate::{
         validate::Validator,
     },
     orders::{
-        documents::{self, AttachmentOwner},
+        documents::{self, AttachmentOwner, Document},
         spvs,
     },
     outbox::notifications,
     platform::activity::{self, Event},
 };
 use model::ThreadRef;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use store::Viewer;
+use uuid::Uuid;
 
 /// A new message. Its target is a thread, an order, a client, or for a client without any of these the general thread.
 #[derive(Clone, Debug, Default)]
@@ -109,11 +110,13 @@ async fn send_in(
     for document in documents {
         documents::link_attachment(tx, AttachmentOwner::Message, message.id.0, *document).await?;
     }
-    let author = ctx.actor.user_id().unwrap_or(UserId(uuid::Uuid::nil()));
+    let author = ctx.actor.user_id().unwrap_or(UserId(Uuid::nil()));
     store::increment_unread_of_staff(tx, thread_ref.id, author).await?;
-    // Who answers has read the thread.
-    store::mark_read(tx, thread_ref.id, author).await?;
-    notifications::mark_seen(tx, author, thread_ref.id.0, ctx.now()).await?;
+    // Who answers has read the thread; a note is also written on the client's page, without reading.
+    if !message.internal {
+        store::mark_read(tx, thread_ref.id, author).await?;
+        notifications::mark_seen(tx, author, thread_ref.id.0, ctx.now()).await?;
+    }
     if message.by_staff && !message.internal {
         store::increment_unread(tx, thread_ref.id, thread_ref.client_id).await?;
     }
@@ -124,9 +127,14 @@ async fn send_in(
 
 /// The message with its documents.
 async fn with_documents(ctx: &Ctx, mut message: Message) -> Result<Message> {
-    let mut held = documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Message, vec![message.id.0]).await?;
+    let mut held = attached(ctx, vec![message.id.0]).await?;
     message.documents = held.remove(&message.id.0).unwrap_or_default();
     Ok(message)
+}
+
+/// Documents of messages by message.
+async fn attached(ctx: &Ctx, messages: Vec<Uuid>) -> Result<HashMap<Uuid, Vec<Document>>> {
+    documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Message, messages).await
 }
 
 /// Finds or creates the thread of the message.
@@ -186,7 +194,7 @@ fn viewer(ctx: &Ctx) -> Result<Option<(Viewer, UserId)>> {
     ctx.scope()?;
     Ok(match &ctx.actor {
         Actor::User(me) if me.role == Role::Client => Some((Viewer::Client(me.id), me.id)),
-        actor if actor.is_staff() => Some((Viewer::Staff, actor.user_id().unwrap_or(UserId(uuid::Uuid::nil())))),
+        actor if actor.is_staff() => Some((Viewer::Staff, actor.user_id().unwrap_or(UserId(Uuid::nil())))),
         _ => None,
     })
 }
@@ -229,12 +237,36 @@ pub async fn list(ctx: &Ctx, id: ThreadId, page: &PageQuery) -> Result<Page<Mess
     thread(ctx, id).await?;
     let (viewer, _) = viewer(ctx)?.ok_or(Error::NotFound("thread"))?;
     let mut rows = store::messages(&mut ctx.db(), viewer, id, before, limit + 1).await?;
-    let ids = rows.iter().map(|message| message.id.0).collect();
-    let mut held = documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Message, ids).await?;
+    let mut held = attached(ctx, rows.iter().map(|message| message.id.0).collect()).await?;
     for message in &mut rows {
         message.documents = held.remove(&message.id.0).unwrap_or_default();
     }
     Ok(Page::from_rows(rows, limit, |message| (message.created_at, message.id)))
+}
+
+/// Internal notes about a client with their documents, in all threads, the newest first. Staff.
+///
+/// # Errors
+/// NotFound for a person who is no client; Forbidden; Invalid for a wrong limit or cursor.
+#[tracing::instrument(level = "debug", name = "messages.internal_notes", skip_all, fields(user_id = %client))]
+pub async fn internal_notes(
+    ctx: &Ctx,
+    client: UserId,
+    page: &PageQuery,
+) -> Result<Page<(ListedMessage, Vec<Document>)>> {
+    ctx.may(Action::Update, Resource::Thread { client_id: client })?;
+    let limit = page.limit()?;
+    let before = page.after()?;
+    if users::by_id(&mut ctx.db(), client).await?.is_none_or(|user| user.role != Role::Client) {
+        return Err(Error::NotFound("client"));
+    }
+    let rows = store::internal_notes(&mut ctx.db(), client, before, limit + 1).await?;
+    let mut held = attached(ctx, rows.iter().map(|note| note.id.0).collect()).await?;
+    let rows = rows.into_iter().map(|note| {
+        let documents = held.remove(&note.id.0).unwrap_or_default();
+        (note, documents)
+    });
+    Ok(Page::from_rows(rows.collect(), limit, |(note, _)| (note.created_at, note.id)))
 }
 
 /// The messages of all threads, internal notes included, thread by thread. Super admins and the operator.

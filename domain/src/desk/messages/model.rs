@@ -86,6 +86,10 @@ crate::kernel::db::row! {
         /// None in the general thread of the client.
         pub spv_id: Option<SpvId> = "h.spv_id",
         pub spv_custom_identifier: Option<String> = "s.custom_identifier",
+        /// The name of the company that the order forms.
+        pub vehicle_name: Option<String> = "s.vehicle_name",
+        /// None for the operator or a job.
+        pub author_id: Option<UserId>,
         pub author_name: String,
         pub by_staff: bool,
         /// Internal note, which only the staff see.

@@ -1,7 +1,8 @@
-//! SQL of threads and messages. Every read takes a [`Viewer`], which decides whether internal notes are included.
+//! SQL of threads and messages. Reads take a [`Viewer`], which decides whether internal notes are included; those without one
+//! return notes, too, and are for the staff.
 use super::model::{ListedMessage, Message, Thread, ThreadRef};
 use crate::kernel::{
-    db::{Db, Row, Sql, Tx, insert},
+    db::{Db, Row, Sql, Tx, const_concat, insert},
     error::Result,
     ids::{MessageId, SpvId, ThreadId, UserId},
 };
@@ -104,13 +105,35 @@ pub async fn messages(
 /// A message's place in the list of all.
 pub type MessagePlace = (ThreadId, DateTime<Utc>, MessageId);
 
+const SELECT_LISTED: &str = const_concat!(
+    "select ",
+    ListedMessage::LIST,
+    " from messages m join threads h on h.id = m.thread_id join users c on c.id = h.client_id \
+     left join spvs s on s.id = h.spv_id"
+);
+
+/// Internal notes about a client in all threads, the newest first.
+pub async fn internal_notes(
+    db: &mut Db,
+    client: UserId,
+    before: Option<(DateTime<Utc>, MessageId)>,
+    limit: usize,
+) -> Result<Vec<ListedMessage>> {
+    let mut sql = format!("{SELECT_LISTED} where h.client_id = $1 and m.internal");
+    if before.is_some() {
+        sql.push_str(" and (m.created_at, m.id) < ($2, $3)");
+    }
+    sql.push_str(&format!(" order by m.created_at desc, m.id desc limit {limit}"));
+    let query = db.sql_built(sql).bind(client);
+    match before {
+        Some((at, id)) => query.bind(at).bind(id).all().await,
+        None => query.all().await,
+    }
+}
+
 /// Messages of all threads after a place, thread by thread.
 pub async fn all_messages(db: &mut Db, after: Option<MessagePlace>, limit: usize) -> Result<Vec<ListedMessage>> {
-    let mut sql = format!(
-        "select {} from messages m join threads h on h.id = m.thread_id join users c on c.id = h.client_id \
-         left join spvs s on s.id = h.spv_id",
-        ListedMessage::LIST
-    );
+    let mut sql = SELECT_LISTED.to_owned();
     if after.is_some() {
         sql.push_str(" where (m.thread_id, m.created_at, m.id) > ($1, $2, $3)");
     }

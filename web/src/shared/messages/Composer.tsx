@@ -22,7 +22,8 @@ interface Props {
   /** Key of the draft. */
   draft: string;
   to: Recipient;
-  notes: boolean;
+  /** Whether messages are internal notes; `optional` shows a switch. */
+  notes: 'never' | 'optional' | 'always';
   /** Target of the attachments. */
   files: Target;
 }
@@ -47,6 +48,7 @@ export function Composer({ draft, to, notes, files }: Props) {
       else saveDraft(user, draftName, values);
     },
   });
+  const internal = notes === 'always' || (notes === 'optional' && form.values.internal);
   const field = usePrefilledMessage((prefill) => {
     form.setValues({ body: withPrefill(form.getValues(), prefill), prefill });
   });
@@ -57,7 +59,7 @@ export function Composer({ draft, to, notes, files }: Props) {
       await body(
         api.POST('/rest/v1/messages', {
           params: idempotencyHeaders(key),
-          body: { ...to, body: values.body, document_ids, ...(values.internal && { internal: true }) },
+          body: { ...to, body: values.body, document_ids, ...(internal && { internal: true }) },
         }),
       );
       return { text: values.body, document_ids };
@@ -70,7 +72,6 @@ export function Composer({ draft, to, notes, files }: Props) {
         void queryClient.invalidateQueries({ queryKey: [noun] });
     },
   });
-  const { internal } = form.values;
   // Attachments alone can be sent, once uploaded.
   const empty = (form.values.body.trim() === '' && attached.ids.length === 0) || attached.busy;
   const submit = form.onSubmit((values) => {
@@ -91,7 +92,7 @@ export function Composer({ draft, to, notes, files }: Props) {
       <UploadList target={files} />
       <div className={classes.foot}>
         <AttachButton target={files} />
-        {notes && (
+        {notes === 'optional' && (
           <Switch
             size="sm"
             label={t('internal')}

@@ -45,7 +45,13 @@ export function Conversation({ thread, to, label, notes = false }: Props) {
         />
       )}
       <div ref={end} />
-      <Composer key={draft} draft={draft} to={to} notes={notes} files={attachmentTarget(thread, to, notes)} />
+      <Composer
+        key={draft}
+        draft={draft}
+        to={to}
+        notes={notes ? 'optional' : 'never'}
+        files={attachmentTarget(thread, to, notes)}
+      />
     </div>
   );
 }

@@ -26,6 +26,7 @@ import { RecordThreads } from '../records/RecordThreads';
 import { SpvForm } from '../spvs/SpvForm';
 import { ClientEdit } from './ClientEdit';
 import { ClientMenu } from './ClientMenu';
+import { InternalNotes } from './InternalNotes';
 
 /** Record of a client: facts, actions and everything that belongs to them. */
 export function Component() {
@@ -118,6 +119,7 @@ function ClientTabs({ id }: { id: string }) {
   const { t } = useTranslation(['shell', 'employee', 'messages']);
   const of = { client_id: id };
   const threads = useInfiniteQuery(queries.threads(of));
+  const notes = useInfiniteQuery(queries.internalNotes(id));
   return (
     <RecordTabs
       label={t('employee:column.client')}
@@ -151,6 +153,12 @@ function ClientTabs({ id }: { id: string }) {
           label: t('record.requests'),
           count: useRowCount(lists.requests({ user_id: id })),
           content: <RecordRequests userId={id} />,
+        },
+        {
+          key: 'notes',
+          label: t('messages:notes'),
+          count: countText(notes.data?.length, notes.hasNextPage),
+          content: <InternalNotes clientId={id} />,
         },
         { key: 'activity', label: t('record.activity'), content: <RecordActivity id={id} /> },
       ]}
