@@ -21,6 +21,7 @@ use crate::{
         health_checks,
     },
     orders::{
+        corrections::{self, Correction},
         onboarding,
         spvs::{self, Country, Event, Status},
         steps::{self, Change},
@@ -263,6 +264,11 @@ async fn create_client(
     };
     let created = onboarding::create_client(&day, onboarding::Setup::Full, input).await?;
     let client = created.client.id;
+    // Some clients have not chosen a name yet.
+    if n % 7 != 6 {
+        let named = Correction { vehicle_name: Some(vehicle_name(last, n + 4)), ..Correction::default() };
+        corrections::correct(&day, created.spv.id, None, named).await?;
+    }
     ctx.transaction(|tx| addresses::set_address(tx, client, country, 100 + n).scope_boxed()).await?;
     if n == 0 {
         activate_account(ctx, &email).await?;

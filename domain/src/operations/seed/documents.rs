@@ -29,6 +29,35 @@ const REQUESTED_DOCUMENTS: [(&str, &str); 4] = [
     ("Signed articles", "Signed on the last page."),
 ];
 
+/// Conversations about orders in progress: the office, the client, the office.
+const CONVERSATIONS: [[&str; 3]; 5] = [
+    [
+        "Good day! We have begun with your order. Please send us the documents that we ask for on its page.",
+        "Thank you. Is a statement of a joint account enough?",
+        "Yes, if it shows your name and your address.",
+    ],
+    [
+        "Welcome! The registry has confirmed the name. Two documents are missing, you find them on the order's page.",
+        "My passport expires in April. Will it do?",
+        "It has to be valid for six more months. Please send the new one once you have it.",
+    ],
+    [
+        "Your order is with us. The bank asks for the source of funds first, so that comes next.",
+        "The money is from the sale of a building. Which papers do you need?",
+        "The contract and the notary's statement. Scans are fine.",
+    ],
+    [
+        "We have filed your order today and expect an answer within five business days.",
+        "Can we still change the registered address?",
+        "Until the certificate is issued, yes. Please write the new address here.",
+    ],
+    [
+        "Thank you for the order. The two directors sign the articles, we send them for signature this week.",
+        "One of us is traveling until Friday. Can it wait?",
+        "Of course. It does not move the closing date.",
+    ],
+];
+
 /// Requests and uploads documents and writes messages for these orders, given with their age in days.
 pub(super) async fn exchange(ctx: &Ctx, orders: &[(i64, SpvId)]) -> Result<()> {
     for (n, (age, id)) in orders.iter().enumerate() {
@@ -56,15 +85,14 @@ async fn open_order(ctx: &Ctx, spv: &Spv, age: i64, n: usize) -> Result<()> {
     let (staff, client) = people_at(ctx, spv, age, 20).await?;
     let first = request_document(&staff, spv, 0, None).await?;
     let second = request_document(&staff, spv, 1 + n % 2, Some(ctx.now() + Duration::days(n as i64 % 6 - 1))).await?;
-    let hello = "Good day! We have begun with your order. Please send us the documents that we ask for on its page.";
+    let [hello, question, answer] = CONVERSATIONS[n % CONVERSATIONS.len()];
     send_message(&staff, spv, hello, false).await?;
     upload_for_request(&client, spv, first, "passport.pdf", "Passport").await?;
     let (staff, client) = people_at(ctx, spv, age, 50).await?;
     document_requests::approve(&staff, first, None).await?;
-    send_message(&client, spv, "Thank you. Is a bank statement of my wife's account enough? We share the flat.", false)
-        .await?;
+    send_message(&client, spv, question, false).await?;
     let (staff, client) = people_at(ctx, spv, age, 80).await?;
-    send_message(&staff, spv, "Yes, if it shows both your names.", false).await?;
+    send_message(&staff, spv, answer, false).await?;
     match n % 4 {
         0 => {
             upload_for_request(&client, spv, second, "statement.pdf", "Bank statement").await?;
