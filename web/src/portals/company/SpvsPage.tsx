@@ -95,7 +95,7 @@ export function Component() {
       key: 'amount',
       width: 150,
       header: t('dashboards:amount'),
-      explain: t('dashboards:amount_text'),
+      explain: t('dashboards:amount_listed_text'),
       align: 'right',
       sort: 'amount',
       descendingFirst: true,

@@ -66,7 +66,7 @@ export function RecordOrders({ of, pathOf, withClient = false }: Props) {
     {
       key: 'amount',
       header: t('dashboards:amount'),
-      explain: t('dashboards:amount_text'),
+      explain: t('dashboards:amount_listed_text'),
       align: 'right',
       sort: 'amount',
       descendingFirst: true,

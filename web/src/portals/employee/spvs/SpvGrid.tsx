@@ -129,7 +129,7 @@ export function SpvGrid({ actions }: { actions?: ReactNode }) {
     {
       key: 'amount',
       header: t('dashboards:amount'),
-      explain: t('dashboards:amount_text'),
+      explain: t('dashboards:amount_listed_text'),
       align: 'right',
       sort: 'amount',
       descendingFirst: true,
