@@ -85,9 +85,12 @@ async fn submitted_documents_are_tasks_of_the_steps_assignee() {
         erin.post(&format!("{spv}/hold"), json!({ "reason": "Bank holiday" })).await.ok();
         assert_eq!(tasks(&erin).await.join(", "), hers);
         erin.post(&format!("{spv}/resume"), json!({})).await.ok();
+        let status = async || maya.get("/rest/v1/documents").await.ok()["items"][0]["request_status"].clone();
+        assert_eq!(status().await, "submitted");
         for id in &asked {
             erin.post(&format!("/rest/v1/document-requests/{id}/approve"), json!({})).await.ok();
         }
+        assert_eq!(status().await, "approved");
         assert_eq!(tasks(&erin).await, [hers]);
     })
     .await;
@@ -115,7 +118,7 @@ async fn assigned_requests_are_tasks_of_their_assignee() {
         let tasks = erin.get("/rest/v1/tasks").await.ok();
         let first = &tasks["items"][0];
         assert_eq!((&first["kind"], &first["status"]), (&json!("request"), &json!("pending")));
-        assert_eq!(first["request_kind"], "support");
+        assert_eq!((&first["request_kind"], &first["request_subject"]), (&json!("support"), &json!("Please help")));
         assert_eq!((&first["client_name"], first["due_date"].is_string()), (&json!("Maya Test"), true));
         for field in ["spv_id", "spv_identifier", "client_id", "step_name"] {
             assert_eq!(first[field], Value::Null, "{field}");

@@ -28,6 +28,8 @@ pub struct Task {
     name: String,
     /// What a request asks for.
     request_kind: Option<requests::Kind>,
+    /// What a request is about: the first proposed name of an order, or the beginning of the message.
+    request_subject: Option<String>,
     /// The step, also the one of a document; null for a request.
     step_name: Option<String>,
     /// Status of the step, the document request or the request.
@@ -68,6 +70,7 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<TaskList>> {
         id: task.id,
         name: templates::shown(&ctx, &task.name),
         request_kind: task.request_kind,
+        request_subject: task.request_subject,
         step_name: task.step_name.map(|name| templates::shown(&ctx, &name)),
         status: task.status,
         due_date: task.due_date,

@@ -119,10 +119,29 @@ fn base_letters(c: char) -> Option<&'static str> {
     })
 }
 
+/// Length of an excerpt in characters.
+const MAX_EXCERPT_CHARS: usize = 140;
+
+/// Beginning of a text, in one line.
+pub fn excerpt(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_EXCERPT_CHARS) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn excerpt_is_one_line_cut_at_a_character() {
+        assert_eq!(excerpt("Dear team,\n\n  thank you"), "Dear team, thank you");
+        let long = excerpt(&"ñ ".repeat(200));
+        assert_eq!((long.chars().count(), long.ends_with("ñ…")), (MAX_EXCERPT_CHARS, true));
+    }
 
     #[test]
     fn text_is_stored_composed() {

@@ -3,13 +3,11 @@ use crate::{
     kernel::{
         access::Resource,
         ids::{MessageId, SpvId, ThreadId, UserId},
+        text::excerpt,
     },
     orders::documents::Document,
 };
 use chrono::{DateTime, Utc};
-
-/// Length of an excerpt in characters.
-const MAX_EXCERPT_CHARS: usize = 140;
 
 /// A thread with its newest message, as one viewer sees it.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -43,11 +41,7 @@ impl Thread {
 
     /// Beginning of the newest message, in one line.
     pub fn excerpt(&self) -> String {
-        let line = self.body.split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(MAX_EXCERPT_CHARS) {
-            Some((end, _)) => format!("{}…", line[..end].trim_end()),
-            None => line,
-        }
+        excerpt(&self.body)
     }
 
     pub fn resource(&self) -> Resource {
@@ -131,36 +125,5 @@ impl ThreadRef {
             Some(id) => crate::orders::spvs::display_identifier(id, self.custom_identifier.as_deref()),
             None => format!("{} {}", self.client_first_name, self.client_last_name),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn thread(body: &str) -> Thread {
-        Thread {
-            id: ThreadId(uuid::Uuid::nil()),
-            client_id: UserId(uuid::Uuid::nil()),
-            client_first_name: "Maya".to_owned(),
-            client_last_name: "Ortiz".to_owned(),
-            spv_id: None,
-            custom_identifier: None,
-            vehicle_name: None,
-            at: DateTime::UNIX_EPOCH,
-            body: body.to_owned(),
-            author_id: None,
-            author_name: String::new(),
-            by_staff: false,
-            internal: false,
-            unread: 0,
-        }
-    }
-
-    #[test]
-    fn excerpt_is_one_line_cut_at_a_character() {
-        assert_eq!(thread("Dear team,\n\n  thank you").excerpt(), "Dear team, thank you");
-        let long = thread(&"ñ ".repeat(200)).excerpt();
-        assert_eq!((long.chars().count(), long.ends_with("ñ…")), (MAX_EXCERPT_CHARS, true));
     }
 }

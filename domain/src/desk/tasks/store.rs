@@ -6,6 +6,7 @@ use crate::{
         db::{Db, Sql},
         error::Result,
         ids::{SpvId, UserId},
+        text::excerpt,
     },
     orders::{spvs, steps::Party},
 };
@@ -36,6 +37,9 @@ pub struct Task {
     /// What a request asks for.
     #[sqlx(skip)]
     pub request_kind: Option<requests::Kind>,
+    /// What a request is about: the first proposed name of an order, or the beginning of the message.
+    #[sqlx(skip)]
+    pub request_subject: Option<String>,
     /// Name of the step, also of the one that a document is for.
     pub step_name: Option<String>,
     /// Status of the step, document request or request.
@@ -68,6 +72,7 @@ impl Task {
             id: request.id.0,
             name: request.reference(),
             request_kind: Some(request.kind),
+            request_subject: subject(&request),
             step_name: None,
             status: request.status.name().to_owned(),
             due_date: Some(request.due_at.with_timezone(&zone).date_naive()),
@@ -85,6 +90,11 @@ impl Task {
     pub fn identifier(&self) -> Option<String> {
         Some(spvs::display_identifier(self.spv_id?, self.custom_identifier.as_deref()))
     }
+}
+
+fn subject(request: &Request) -> Option<String> {
+    let name = request.order().and_then(|order| order.proposed_names.into_iter().next());
+    Some(name.unwrap_or_else(|| excerpt(&request.message))).filter(|subject| !subject.is_empty())
 }
 
 /// Open steps of an assignee, without those of closed or cancelled orders.

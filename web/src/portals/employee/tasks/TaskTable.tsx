@@ -53,8 +53,9 @@ export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Pr
             </Text>
           )}
           {task.kind === 'request' && (
-            <Text size="xs" c="dimmed" className="mono">
-              {task.name}
+            <Text size="xs" c="dimmed" lineClamp={1}>
+              {task.request_subject && `${task.request_subject} · `}
+              <span className="mono">{task.name}</span>
             </Text>
           )}
         </>
