@@ -14,6 +14,7 @@ use domain::{
         page::PageQuery,
     },
     orders::{
+        document_requests,
         documents::{self, Detail, Filter, Scan},
         templates,
     },
@@ -37,6 +38,8 @@ pub struct Document {
     client: Whose,
     /// The request that it was uploaded for.
     request_id: Option<DocumentRequestId>,
+    /// The status of that request.
+    request_status: Option<document_requests::Status>,
     /// Internal: visible to staff only.
     internal: bool,
     latest: DocumentVersion,
@@ -95,6 +98,7 @@ impl Document {
             name: templates::shown(ctx, &row.name),
             spv_id: row.spv_id,
             request_id: row.request_id,
+            request_status: row.request_status,
             internal: row.internal,
             latest: DocumentVersion::of(ctx, row.latest),
             versions_count: row.versions_count,

@@ -4542,6 +4542,7 @@ export interface components {
              */
             reference: string;
             request_id: components["schemas"]["DocumentRequestId"] | null;
+            request_status: components["schemas"]["DocumentRequestStatus"] | null;
             spv_id: components["schemas"]["SpvId"] | null;
             spv_identifier: string | null;
             /** Format: date-time */
@@ -6420,7 +6421,7 @@ export interface components {
         };
         /** @description A payout run, with one transfer per partner and currency. */
         PayoutRun: {
-            /** @description Whether its payment waits for the approval of a second super admin. */
+            /** @description Whether its payment waits for the approval of a super admin. */
             awaits_approval: boolean;
             /** @description Actions allowed to the caller: `bank`, `pay`, `discard`. */
             can: string[];
@@ -7375,6 +7376,8 @@ export interface components {
             /** @description Past the due date by the office's day, or past the due time. */
             overdue: boolean;
             request_kind: components["schemas"]["RequestKind"] | null;
+            /** @description What a request is about: the first proposed name of an order, or the beginning of the message. */
+            request_subject: string | null;
             spv_id: components["schemas"]["SpvId"] | null;
             /** @description Null for a request, like `spv_id`. */
             spv_identifier: string | null;

@@ -21,6 +21,7 @@ import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { ErrorState } from '../../ui/ErrorState';
+import { StatusBadge } from '../../ui/StatusBadge';
 import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { DocumentActions } from './DocumentActions';
@@ -44,7 +45,16 @@ export function DocumentPage() {
       <PageHeader
         title={document?.name ?? t('one')}
         text={document && fileFacts(t, document.latest)}
-        actions={document && <DocumentActions document={document} />}
+        actions={
+          document && (
+            <>
+              {document.request_status && (
+                <StatusBadge kind="document_request" status={document.request_status} />
+              )}
+              <DocumentActions document={document} />
+            </>
+          )
+        }
         trail={<Crumb to={places.documents}>{t('title')}</Crumb>}
       />
       {document?.deleted_at && (

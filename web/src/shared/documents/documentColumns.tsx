@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Document } from '../../api/types';
 import { RelativeTime } from '../../ui/DateText';
+import { StatusBadge } from '../../ui/StatusBadge';
 import { Tag } from '../../ui/Tag';
 import type { GridColumn } from '../../ui/grid/columns';
 import { ClientLink, RecordLink } from '../records/links';
@@ -12,7 +13,7 @@ import { orderNameOf } from '../spvs/orderName';
 
 /** Columns of documents; `across` orders also their client and order. */
 export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
-  const { t } = useTranslation('documents');
+  const { t } = useTranslation(['documents', 'common']);
   const places = usePortalLinks();
   const columns: GridColumn<Document>[] = [
     {
@@ -63,6 +64,13 @@ export function useDocumentColumns(across: boolean): GridColumn<Document>[] {
       width: 80,
       header: t('column.version'),
       cell: (document) => <span className="num">{document.versions_count}</span>,
+    },
+    {
+      key: 'status',
+      header: t('common:status'),
+      explain: t('column.status_text'),
+      phone: 'side',
+      cell: ({ request_status: status }) => status && <StatusBadge kind="document_request" status={status} />,
     },
     {
       key: 'updated',
