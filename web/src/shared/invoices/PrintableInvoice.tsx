@@ -124,9 +124,7 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
           )}
           <Sum label={t('paid')} value={amount(invoice.paid)} />
           <Sum label={t('due')} value={amount(invoice.due)} strong />
-          {Number(invoice.credit) > 0 && (
-            <Sum label={t('credit')} value={amount(invoice.credit)} />
-          )}
+          {Number(invoice.credit) > 0 && <Sum label={t('credit')} value={amount(invoice.credit)} />}
         </tbody>
       </table>
       <Installments invoice={invoice} />
