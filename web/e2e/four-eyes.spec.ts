@@ -45,7 +45,7 @@ test('payout and a change of the rule wait until another super admin approves @p
 
     // Not by the person who asked, and declined with a reason.
     await sam.open(paths.adminApprovals);
-    const own = sam.row(name, 'Newest first');
+    const own = sam.row(name, 'Requested actions');
     await expect(own.getByRole('button', { name: /^Withdraw/ })).toBeVisible();
     await expect(own.getByRole('button', { name: /^Approve/ })).toHaveCount(0);
     await sam.open(paths.employeePayouts);
@@ -63,7 +63,7 @@ test('payout and a change of the rule wait until another super admin approves @p
     await petra.open(paths.adminApprovals);
     expect(await axeViolations(petra.page)).toEqual([]);
     await petra
-      .row(name, 'Newest first')
+      .row(name, 'Requested actions')
       .getByRole('button', { name: /^Approve/ })
       .click();
     const dialog = petra.dialog('Approve this?');
@@ -80,7 +80,7 @@ test('payout and a change of the rule wait until another super admin approves @p
     await sam.expectToast('Waiting for a second super admin');
     await petra.open(paths.adminApprovals);
     await petra
-      .row('Change the setting', 'Newest first')
+      .row('Change the setting', 'Requested actions')
       .getByRole('button', { name: /^Decline/ })
       .click();
     const declining = petra.dialog('Decline this?');

@@ -57,7 +57,22 @@ export function statusTone(status: string): ToneName {
 }
 
 /** Settled: no action is needed, so the words have a dot instead of a colored field. */
-const SETTLED = new Set(['active', 'closed', 'completed', 'paid', 'won', 'confirmed']);
+const SETTLED = new Set([
+  'active',
+  'archived',
+  'cancelled',
+  'closed',
+  'completed',
+  'confirmed',
+  'discarded',
+  'expired',
+  'lost',
+  'paid',
+  'void',
+  'waived',
+  'withdrawn',
+  'won',
+]);
 
 /** Status label; a step that waits its turn is plain text. */
 export function StatusBadge({ kind, status }: { kind: Kind; status: string }) {

@@ -53,10 +53,10 @@ export function Component() {
           />
         }
       />
-      <Section title={t('approvals.newest')} flush>
+      <Section title={t('approvals.list')} flush>
         <RowGrid
           main
-          label={t('approvals.newest')}
+          label={t('approvals.list')}
           columns={columns(t, (action, approval) => setDialog({ action, approval }))}
           state={state}
           rowKey={(approval) => approval.id}

@@ -109,7 +109,14 @@ function Orders({ label, state = loadingState, expected }: OrdersProps) {
   const to = useCompanyPath();
   const { t } = useTranslation(['dashboards', 'common']);
   const columns: GridColumn<Spv>[] = [
-    { key: 'client', phone: 'text', header: t('company.client_name'), cell: (spv) => spv.client_name },
+    // Widths of all columns but one, so that the tables of all partners have the same.
+    {
+      key: 'client',
+      phone: 'text',
+      width: 170,
+      header: t('company.client_name'),
+      cell: (spv) => spv.client_name,
+    },
     {
       key: 'spv',
       phone: 'title',

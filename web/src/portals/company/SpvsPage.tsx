@@ -11,6 +11,7 @@ import { ExportButton } from '../../shared/ExportButton';
 import { parseDays, useDaysFilter } from '../../shared/grid/daysFilter';
 import { ListGrid, type GridQuery } from '../../shared/grid/ListGrid';
 import { OrderLabel } from '../../shared/spvs/OrderLabel';
+import { orderName } from '../../shared/spvs/orderName';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
@@ -132,7 +133,7 @@ export function Component() {
           columns={columns}
           rows={(query) => lists.spvs(narrowed(query))}
           rowKey={(spv) => spv.id}
-          rowName={(spv) => spv.identifier}
+          rowName={orderName}
           hrefOf={(spv) => to(paths.companySpv(spv.id))}
           defaultSort={{ key: 'ordered_date', descending: true }}
           filters={filters}

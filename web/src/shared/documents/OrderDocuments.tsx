@@ -1,6 +1,6 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import { IconFiles } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
@@ -13,18 +13,20 @@ import { rowsState } from '../grid/listState';
 import classes from './documents.module.css';
 import { DocumentTable } from './DocumentTable';
 import { usePortalLinks } from './links';
+import { isOpenRequest, useRequests } from './RequestedDocuments';
 import { RequestForm } from './RequestForm';
 import { RequestList } from './RequestList';
 import { UploadArea } from './UploadArea';
 
 const CLOSED_STATUSES = ['on_hold', 'cancelled', 'closed'];
 
-/** Documents of an order; staff also see document requests, which clients have among their tasks. */
+/** Documents of an order and its document requests; clients have the open ones among their tasks. */
 export function OrderDocuments({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('documents');
   const { isClient } = usePortalLinks();
   const [asking, setAsking] = useState(false);
-  const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: !isClient });
+  const requests = useRequests(spv);
+  const closed = requests.data?.filter((request) => !isOpenRequest(request)) ?? [];
   const state = rowsState(useInfiniteQuery(queries.documents({ spv_id: spv.id })));
   const mayAsk = !isClient && !CLOSED_STATUSES.includes(spv.status);
   return (
@@ -52,8 +54,13 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
           {asking && <RequestForm spv={spv} onClose={() => setAsking(false)} />}
         </Section>
       )}
+      {isClient && closed.length > 0 && (
+        <Section title={t('requests.closed')} flush>
+          <RequestList requests={closed} spv={spv} label={t('requests.closed')} />
+        </Section>
+      )}
       {/* With the requests above it: nothing moves. */}
-      <div id="documents" className={classes.place} hidden={requests.isLoading}>
+      <div id="documents" className={classes.place} hidden={!isClient && requests.isLoading}>
         <Section title={t('title')} flush>
           <DocumentTable
             label={t('of_order', { name: spv.identifier })}

@@ -102,7 +102,7 @@ export function OrderCharts({ data, before, ordersPath }: Props) {
             rowKey={(row) => row.name}
             label={(row) => row.name}
             value={(row) => row.median_days}
-            text={(row) => days(row.median_days)}
+            text={(row) => `${days(row.median_days)} · ${t('analytics.cases', { count: row.completed })}`}
           />
         }
         table={

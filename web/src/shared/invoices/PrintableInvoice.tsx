@@ -26,7 +26,6 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
   const hasQuantities = invoice.lines.some((line) => line.amount !== line.unit_price);
   const hasTax = invoice.taxes.length > 0;
   const taxName = invoice.tax_name ?? t('names:paper.tax');
-  const columns = 2 + (hasQuantities ? 2 : 0) + (hasTax ? 1 : 0);
   return (
     <article className={classes.paper} aria-label={t('invoice', { number: invoice.number })}>
       <div className={classes.head}>
@@ -104,12 +103,14 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
             </tr>
           ))}
         </tbody>
-        <tfoot>
-          {hasTax && <Sum columns={columns} label={t('names:paper.net')} value={amount(invoice.net)} />}
+      </table>
+      {/* A table of its own: on a phone, a label across hidden columns would move the amounts of the lines. */}
+      <table className={classes.totals} aria-label={t('total')}>
+        <tbody>
+          {hasTax && <Sum label={t('names:paper.net')} value={amount(invoice.net)} />}
           {invoice.taxes.map((tax) => (
             <Sum
               key={tax.percent}
-              columns={columns}
               label={t('names:paper.tax_on', {
                 tax: `${taxName} ${percent(tax.percent)}`,
                 net: amount(tax.net),
@@ -117,16 +118,14 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
               value={amount(tax.tax)}
             />
           ))}
-          <Sum columns={columns} label={t('total')} value={amount(invoice.total)} strong />
+          <Sum label={t('total')} value={amount(invoice.total)} strong />
           {Number(invoice.credited) > 0 && (
-            <Sum columns={columns} label={t('credited')} value={amount(`-${invoice.credited}`)} />
+            <Sum label={t('credited')} value={amount(`-${invoice.credited}`)} />
           )}
-          <Sum columns={columns} label={t('paid')} value={amount(invoice.paid)} />
-          <Sum columns={columns} label={t('due')} value={amount(invoice.due)} strong />
-          {Number(invoice.credit) > 0 && (
-            <Sum columns={columns} label={t('credit')} value={amount(invoice.credit)} />
-          )}
-        </tfoot>
+          <Sum label={t('paid')} value={amount(invoice.paid)} />
+          <Sum label={t('due')} value={amount(invoice.due)} strong />
+          {Number(invoice.credit) > 0 && <Sum label={t('credit')} value={amount(invoice.credit)} />}
+        </tbody>
       </table>
       <Installments invoice={invoice} />
       {[invoice.tax_note, invoice.terms].map(
@@ -190,22 +189,10 @@ function Installments({ invoice }: { invoice: InvoiceDetail }) {
 }
 
 /** A sum below the lines. */
-function Sum({
-  columns,
-  label,
-  value,
-  strong = false,
-}: {
-  columns: number;
-  label: string;
-  value: string;
-  strong?: boolean;
-}) {
+function Sum({ label, value, strong = false }: { label: string; value: string; strong?: boolean }) {
   return (
     <tr className={strong ? classes.strong : undefined}>
-      <th scope="row" colSpan={columns - 1}>
-        {label}
-      </th>
+      <th scope="row">{label}</th>
       <td className={classes.amount}>{value}</td>
     </tr>
   );

@@ -124,7 +124,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
             choices: stages.map((value) => ({ value, label: t(`names:lead_status.${value}`) })),
           },
         ]}
-        views={(['new', 'qualified', 'won'] as const).map((stage) => ({
+        views={stages.map((stage) => ({
           key: stage,
           name: t(`names:lead_status.${stage}`),
           query: `stage=${stage}`,

@@ -6,7 +6,7 @@ export interface NavCount {
   value: number;
   /** For screen readers, such as "5 open requests". */
   label: string;
-  /** Something among them is overdue. */
+  /** These are overdue. */
   overdue?: boolean;
 }
 

@@ -99,7 +99,7 @@ export function TimeChart<Row>(props: Props<Row>) {
             names={names}
             ticks={scaleTicks(top ?? Math.max(0, ...heights))}
             scale={scale}
-            kind={stacked ? 'stack' : points.length < 3 ? 'columns' : 'area'}
+            kind={stacked ? 'stack' : points.length < 4 ? 'columns' : 'area'}
             hint={onPick && t('chart.open')}
             onPick={
               onPick &&

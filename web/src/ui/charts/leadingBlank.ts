@@ -8,7 +8,7 @@ const isBlank = ({ values, before }: Point) => values.every((value) => !value) &
 
 /**
  * Number of points to leave out at the start of a chart: those before the first figure, but for one, so that a line
- * begins at zero. A chart keeps three points, which make a line.
+ * begins at zero. A chart keeps three points.
  */
 export function leadingBlank(points: Point[]): number {
   const first = points.findIndex((point) => !isBlank(point));

@@ -51,7 +51,7 @@ export function PrintableReport({ query }: { query: UseInfiniteQueryResult<Infin
         <p className={classes.dim}>{t('nothing')}</p>
       ) : (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways on a phone
-        <div className={classes.scroll} role="group" aria-label={title} tabIndex={0}>
+        <div className="side-scroll" role="group" aria-label={title} tabIndex={0}>
           <table className={classes.lines} aria-label={title}>
             <thead>
               <tr>
@@ -80,7 +80,7 @@ export function PrintableReport({ query }: { query: UseInfiniteQueryResult<Infin
                     <td
                       key={column.name}
                       data-number={isNumber(column) || undefined}
-                      data-text={column.kind === 'text' || undefined}
+                      data-text={(column.kind === 'text' && column.name !== 'identifier') || undefined}
                     >
                       {cellText(t, column, cells[n] ?? '', cells[inCurrency] ?? '')}
                     </td>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconCash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -51,9 +51,9 @@ export function Component() {
       facts={(run) => [
         [
           t('payouts.total'),
-          <strong key="total" className="num">
+          <Text key="total" component="strong" fz={18} fw={600} className="num">
             {runTotal(run)}
-          </strong>,
+          </Text>,
         ],
         [t('payouts.created_by'), actorName(t, run.created_by)],
         [t('payouts.created'), <RelativeTime key="created" at={run.created_at} />],

@@ -34,7 +34,7 @@ export function useStaffNavigation(me: Me): NavGroup[] {
   const unread = useUnreadCount();
   const overdue = billing?.owed.reduce((sum, owed) => sum + owed.overdue, 0) ?? 0;
   const open = tasks?.items.length ?? 0;
-  const isLate = tasks?.items.some((task) => task.overdue) ?? false;
+  const late = tasks?.items.filter((task) => task.overdue).length ?? 0;
   const pending = desk?.pending ?? 0;
   return [
     {
@@ -46,11 +46,9 @@ export function useStaffNavigation(me: Me): NavGroup[] {
           label: t('employee:tasks.title'),
           goKey: 't',
           inBar: true,
-          count: {
-            value: open,
-            overdue: isLate,
-            label: t(isLate ? 'count.tasks_overdue' : 'count.tasks', { count: open }),
-          },
+          count: late
+            ? { value: late, overdue: true, label: t('count.tasks_overdue', { count: late }) }
+            : { value: open, label: t('count.tasks', { count: open }) },
         },
         {
           to: paths.requestManagement,

@@ -12,7 +12,7 @@ import { useCompanyFilter } from '../../../shared/grid/companyFilter';
 import { parseDays, useDaysFilter } from '../../../shared/grid/daysFilter';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
 import { ClientLink, CompanyLink, IsoLink } from '../../../shared/records/links';
-import { identifierBesideName } from '../../../shared/spvs/orderName';
+import { identifierBesideName, orderName } from '../../../shared/spvs/orderName';
 import { DateText } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
 import { Money } from '../../../ui/Money';
@@ -144,7 +144,7 @@ export function SpvGrid({ actions }: { actions?: ReactNode }) {
       columns={columns}
       rows={(query) => lists.spvs(spvQuery(query))}
       rowKey={(spv) => spv.id}
-      rowName={(spv) => spv.identifier}
+      rowName={orderName}
       defaultSort={{ key: 'ordered_date', descending: true }}
       hrefOf={(spv) => paths.employeeOrder(spv.id)}
       filters={useSpvFilters()}

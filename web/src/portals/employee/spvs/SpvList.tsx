@@ -1,4 +1,4 @@
-import { ScrollArea, Skeleton, UnstyledButton } from '@mantine/core';
+import { Skeleton, UnstyledButton } from '@mantine/core';
 import { IconFolder } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Spv } from '../../../api/types';
@@ -22,16 +22,13 @@ interface Props {
 export function SpvList({ state, selected, onSelect, emptyText }: Props) {
   const { t } = useTranslation('employee');
   return (
-    <div>
+    <div className={classes.pane}>
       {state.error && !state.rows && <ErrorState message={state.error} onRetry={state.retry} />}
       {!state.rows && !state.error && <SpvListSkeleton />}
       {state.rows?.length === 0 && <EmptyState icon={<IconFolder size={20} />} title={emptyText} />}
       {state.rows && state.rows.length > 0 && (
-        <ScrollArea.Autosize
-          mah={600}
-          type="auto"
-          viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t('spvs.list') }}
-        >
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+        <div className={classes.scroll} role="region" aria-label={t('spvs.list')} tabIndex={0}>
           <ul className={classes.list}>
             {state.rows.map((spv) => (
               <li key={spv.id}>
@@ -44,7 +41,7 @@ export function SpvList({ state, selected, onSelect, emptyText }: Props) {
               <LoadMore loading={state.more.loading} onLoad={state.more.load} />
             </div>
           )}
-        </ScrollArea.Autosize>
+        </div>
       )}
     </div>
   );

@@ -27,11 +27,19 @@ interface Props {
   onSort?: (sort: Sort | null) => void;
 }
 
+/** Status that several tasks all have. */
+function sharedStatus([first, ...others]: Task[] = []): Task | undefined {
+  const isSame = (task: Task) => task.kind === first?.kind && task.status === first.status;
+  return others.length > 0 && others.every(isSame) ? first : undefined;
+}
+
 /** Task list: open steps, documents to review and requests, overdue first. */
 export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   // Requests have no order, and their sender is in the title.
   const hasOrders = !state.rows || state.rows.some((task) => task.spv_identifier);
+  const shared = sharedStatus(state.rows);
+  const hidden = [...(hasOrders ? [] : ['order', 'client']), ...(shared ? ['status'] : [])];
   const columns: GridColumn<Task>[] = [
     {
       key: 'step',
@@ -99,24 +107,31 @@ export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Pr
     },
   ];
   return (
-    <RowGrid
-      main={main}
-      label={t('tasks.title')}
-      columns={columns}
-      state={state}
-      hidden={hasOrders ? [] : ['order', 'client']}
-      sort={sort}
-      onSort={onSort}
-      expected={expected}
-      hrefOf={pathOf}
-      rowKey={(task) => `${task.kind} ${task.id}`}
-      empty={
-        <EmptyState
-          icon={<IconChecklist size={20} />}
-          title={emptyText ?? t('tasks.none')}
-          text={emptyText ? undefined : t('tasks.none_text')}
-        />
-      }
-    />
+    <>
+      {shared && (
+        <Text size="sm" c="dimmed" px="md" py="xs">
+          {t('tasks.all_status', { status: t(`names:${shared.kind}_status.${shared.status}`) })}
+        </Text>
+      )}
+      <RowGrid
+        main={main}
+        label={t('tasks.title')}
+        columns={columns}
+        state={state}
+        hidden={hidden}
+        sort={sort}
+        onSort={onSort}
+        expected={expected}
+        hrefOf={pathOf}
+        rowKey={(task) => `${task.kind} ${task.id}`}
+        empty={
+          <EmptyState
+            icon={<IconChecklist size={20} />}
+            title={emptyText ?? t('tasks.none')}
+            text={emptyText ? undefined : t('tasks.none_text')}
+          />
+        }
+      />
+    </>
   );
 }
