@@ -1,6 +1,6 @@
-import { Badge, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconCalendarOff } from '@tabler/icons-react';
+import { IconCalendarOff, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -34,6 +34,7 @@ export function HolidaysCard() {
   const { data, error, refetch } = useQuery(queries.holidays(country));
   return (
     <Section
+      id="holidays"
       title={t('holidays.title')}
       flush
       actions={
@@ -61,11 +62,35 @@ export function HolidaysCard() {
           />
         </FieldPair>
       </Stack>
-      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={6}>
-        {(all) => <Rows holidays={all.filter(({ day }) => day.startsWith(year))} />}
+      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={1}>
+        {(all) => <Days year={year} holidays={all.filter(({ day }) => day.startsWith(year))} />}
       </SettingsState>
       {adding && <NewHoliday country={country} onClose={() => setAdding(false)} />}
     </Section>
+  );
+}
+
+/** The days of a year, folded: settings follow them. */
+function Days({ year, holidays }: { year: string; holidays: Holiday[] }) {
+  const { t } = useTranslation('admin');
+  const [open, setOpen] = useState(false);
+  if (holidays.length === 0) {
+    return (
+      <EmptyState
+        icon={<IconCalendarOff size={20} />}
+        title={t('holidays.none')}
+        text={t('holidays.none_text')}
+      />
+    );
+  }
+  return (
+    <>
+      <UnstyledButton className={classes.fold} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <IconChevronRight size={16} aria-hidden="true" />
+        {t('holidays.count', { year, count: holidays.filter(({ name }) => name !== null).length })}
+      </UnstyledButton>
+      {open && <Rows holidays={holidays} />}
+    </>
   );
 }
 
@@ -87,15 +112,6 @@ function Rows({ holidays }: { holidays: Holiday[] }) {
     onSaved: ({ name, day }) =>
       toast({ title: t(name ? 'holidays.deleted' : 'holidays.restored'), description: date(day) }),
   });
-  if (holidays.length === 0) {
-    return (
-      <EmptyState
-        icon={<IconCalendarOff size={20} />}
-        title={t('holidays.none')}
-        text={t('holidays.none_text')}
-      />
-    );
-  }
   return (
     <div role="list" aria-label={t('holidays.title')} className={classes.days}>
       {holidays.map((holiday) => {
