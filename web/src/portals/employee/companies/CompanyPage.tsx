@@ -12,7 +12,6 @@ import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
-import { Crumb } from '../../../shared/shell/Crumb';
 import { usePageActions } from '../../../shared/shell/registry';
 import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
@@ -29,7 +28,7 @@ export function Component() {
   return (
     <RecordPage
       query={useQuery(queries.company(id))}
-      trail={<Crumb to={paths.employeeCompanies}>{t('tab.companies')}</Crumb>}
+      list={{ to: paths.employeeCompanies, name: t('tab.companies') }}
       kind={t('column.company')}
       title={(company) => company.name}
       status={(company) => company.archived_at && <Tag tone="rest">{t('shell:record.archived')}</Tag>}

@@ -13,7 +13,6 @@ import { RecordCommissions } from '../../../shared/records/RecordCommissions';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
-import { Crumb } from '../../../shared/shell/Crumb';
 import { usePageActions } from '../../../shared/shell/registry';
 import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
@@ -34,7 +33,7 @@ export function Component() {
   return (
     <RecordPage
       query={query}
-      trail={<Crumb to={paths.employeeIsos}>{t('shell:nav.isos')}</Crumb>}
+      list={{ to: paths.employeeIsos, name: t('shell:nav.isos') }}
       kind={t('shell:record.iso')}
       title={isoName}
       status={(iso) => iso.archived_at && <Tag tone="rest">{t('shell:record.archived')}</Tag>}
