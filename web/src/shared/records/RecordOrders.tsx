@@ -1,28 +1,42 @@
+import { Switch } from '@mantine/core';
 import { IconFolders } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { lists } from '../../api/lists';
 import type { Spv } from '../../api/types';
+import { number } from '../../messages/format';
 import { DateText } from '../../ui/DateText';
 import { EmptyState } from '../../ui/EmptyState';
 import { Money } from '../../ui/Money';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { StatusBadge } from '../../ui/StatusBadge';
 import type { GridColumn } from '../../ui/grid/columns';
+import { useFlag } from '../queryParams';
 import { OrderLabel } from '../spvs/OrderLabel';
 import { orderName } from '../spvs/orderName';
 import { ClientLink } from './links';
+import { isOpenOrder, recordOrders, type OrdersOf } from './openOrders';
 import { RecordGrid } from './RecordGrid';
+import classes from './RecordOrders.module.css';
+
+const OPEN = {
+  keep: isOpenOrder,
+  amountOf: ({ amount, currency }: Spv) => (amount === null ? null : { amount, currency }),
+};
 
 interface Props {
-  of: { client_id?: string; company_id?: string; iso_id?: string };
+  of: OrdersOf;
   pathOf: (id: string) => string;
   /** The record is not the client. */
   withClient?: boolean;
 }
 
-/** Orders of a record, with the step that each is at. */
+/** Orders of a record, with the step that each is at. Closed ones show on demand where others are open. */
 export function RecordOrders({ of, pathOf, withClient = false }: Props) {
   const { t } = useTranslation(['shell', 'client', 'common', 'names', 'dashboards']);
+  const { data: { rows: orders = [] } = {} } = useInfiniteQuery(recordOrders(of));
+  const [showsClosed, setShowsClosed] = useFlag('closed');
+  const closed = orders.filter((spv) => !isOpenOrder(spv)).length;
+  const isMixed = closed > 0 && closed < orders.length;
   const columns: GridColumn<Spv>[] = [
     {
       key: 'order',
@@ -82,15 +96,27 @@ export function RecordOrders({ of, pathOf, withClient = false }: Props) {
     });
   }
   return (
-    <RecordGrid<Spv>
-      label={t('record.orders')}
-      columns={columns}
-      rows={(order) => lists.spvs({ ...of, order })}
-      rowKey={(spv) => spv.id}
-      hrefOf={(spv) => pathOf(spv.id)}
-      defaultSort={{ key: 'ordered_date', descending: true }}
-      sumColumn="amount"
-      empty={<EmptyState icon={<IconFolders size={20} />} title={t('record.no_orders')} />}
-    />
+    <>
+      {isMixed && (
+        <div className={classes.tools}>
+          <Switch
+            label={t('record.show_closed', { closed: number(closed) })}
+            checked={showsClosed}
+            onChange={(event) => setShowsClosed(event.currentTarget.checked)}
+          />
+        </div>
+      )}
+      <RecordGrid<Spv>
+        label={t('record.orders')}
+        columns={columns}
+        rows={(order) => recordOrders(of, order)}
+        rowKey={(spv) => spv.id}
+        hrefOf={(spv) => pathOf(spv.id)}
+        defaultSort={{ key: 'ordered_date', descending: true }}
+        sumColumn="amount"
+        only={isMixed && !showsClosed ? OPEN : undefined}
+        empty={<EmptyState icon={<IconFolders size={20} />} title={t('record.no_orders')} />}
+      />
+    </>
   );
 }

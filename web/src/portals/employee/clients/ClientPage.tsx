@@ -13,6 +13,7 @@ import { CompanyLink, EmailLink, IsoLink, UserLink } from '../../../shared/recor
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordDocuments } from '../../../shared/records/RecordDocuments';
 import { RecordInvoices } from '../../../shared/records/RecordInvoices';
+import { recordOrders } from '../../../shared/records/openOrders';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
@@ -126,7 +127,7 @@ function ClientTabs({ id }: { id: string }) {
         {
           key: 'orders',
           label: t('record.orders'),
-          count: useRowCount(lists.spvs(of)),
+          count: useRowCount(recordOrders(of)),
           content: <RecordOrders of={of} pathOf={paths.employeeOrder} />,
         },
         {

@@ -9,6 +9,7 @@ import type { Company } from '../../../api/types';
 import { paths } from '../../../paths';
 import { EmailLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
+import { recordOrders, useOpenOrderCount } from '../../../shared/records/openOrders';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
@@ -25,6 +26,7 @@ import { CompanyForm } from './CompanyForm';
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['employee', 'names', 'shell']);
+  const openOrders = useOpenOrderCount({ company_id: id });
   return (
     <RecordPage
       query={useQuery(queries.company(id))}
@@ -34,6 +36,7 @@ export function Component() {
       status={(company) => company.archived_at && <Tag tone="rest">{t('shell:record.archived')}</Tag>}
       actions={(company) => <Actions company={company} />}
       facts={(company) => [
+        [t('shell:record.open_orders'), openOrders],
         [t('column.business_name'), company.business_name],
         [t('column.email'), company.email && <EmailLink key="email" email={company.email} />],
         [t('column.phone'), company.phone],
@@ -81,7 +84,7 @@ function CompanyTabs({ id }: { id: string }) {
         {
           key: 'orders',
           label: t('record.orders'),
-          count: useRowCount(lists.spvs(of)),
+          count: useRowCount(recordOrders(of)),
           content: <RecordOrders of={of} pathOf={paths.employeeOrder} withClient />,
         },
         {

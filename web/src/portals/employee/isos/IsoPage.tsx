@@ -10,6 +10,7 @@ import { paths } from '../../../paths';
 import { CompanyLink, EmailLink, UserLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordCommissions } from '../../../shared/records/RecordCommissions';
+import { recordOrders, useOpenOrderCount } from '../../../shared/records/openOrders';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
@@ -30,6 +31,7 @@ export function Component() {
   const me = useMe();
   const { t } = useTranslation(['employee', 'shell']);
   const query = useQuery(queries.iso(id));
+  const openOrders = useOpenOrderCount({ iso_id: id });
   return (
     <RecordPage
       query={query}
@@ -39,6 +41,7 @@ export function Component() {
       status={(iso) => iso.archived_at && <Tag tone="rest">{t('shell:record.archived')}</Tag>}
       actions={(iso) => <Actions iso={iso} />}
       facts={(iso) => [
+        [t('shell:record.open_orders'), openOrders],
         [t('column.email'), <EmailLink key="email" email={iso.email} />],
         [t('column.phone'), iso.phone],
         [t('column.company'), <CompanyLink key="company" id={iso.company_id} name={iso.company_name} />],
@@ -86,7 +89,7 @@ function IsoTabs({ id, userId }: { id: string; userId: string | undefined }) {
         {
           key: 'orders',
           label: t('record.orders'),
-          count: useRowCount(lists.spvs(of)),
+          count: useRowCount(recordOrders(of)),
           content: <RecordOrders of={of} pathOf={paths.employeeOrder} withClient />,
         },
         {
