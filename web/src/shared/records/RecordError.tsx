@@ -34,7 +34,7 @@ export function RecordError({ error, kind, list, onRetry }: Props) {
       {isMissing ? (
         <EmptyState
           icon={<IconFileOff size={20} />}
-          title={t('not_found.text')}
+          title={errorText(error)}
           action={
             <Button variant="default" component={Link} to={list.to}>
               {t('not_found.list', { list: list.name })}
