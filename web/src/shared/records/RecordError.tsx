@@ -32,15 +32,17 @@ export function RecordError({ error, kind, list, onRetry }: Props) {
         trail={<Crumb to={list.to}>{list.name}</Crumb>}
       />
       {isMissing ? (
-        <EmptyState
-          icon={<IconFileOff size={20} />}
-          title={errorText(error)}
-          action={
-            <Button variant="default" component={Link} to={list.to}>
-              {t('not_found.list', { list: list.name })}
-            </Button>
-          }
-        />
+        <div role="alert">
+          <EmptyState
+            icon={<IconFileOff size={20} />}
+            title={errorText(error)}
+            action={
+              <Button variant="default" component={Link} to={list.to}>
+                {t('not_found.list', { list: list.name })}
+              </Button>
+            }
+          />
+        </div>
       ) : (
         <ErrorState message={errorText(error)} onRetry={onRetry} />
       )}
