@@ -31,6 +31,8 @@ export function HolidaysCard() {
   const [country, setCountry] = useState<Country>('US');
   const [year, setYear] = useState(todayInOfficeZone().slice(0, 4));
   const [adding, setAdding] = useState(false);
+  // Kept while another country loads.
+  const [open, setOpen] = useState(false);
   const { data, error, refetch } = useQuery(queries.holidays(country));
   return (
     <Section
@@ -63,17 +65,30 @@ export function HolidaysCard() {
         </FieldPair>
       </Stack>
       <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={1}>
-        {(all) => <Days year={year} holidays={all.filter(({ day }) => day.startsWith(year))} />}
+        {(all) => (
+          <Days
+            year={year}
+            holidays={all.filter(({ day }) => day.startsWith(year))}
+            open={open}
+            onToggle={() => setOpen(!open)}
+          />
+        )}
       </SettingsState>
       {adding && <NewHoliday country={country} onClose={() => setAdding(false)} />}
     </Section>
   );
 }
 
+interface DaysProps {
+  year: string;
+  holidays: Holiday[];
+  open: boolean;
+  onToggle: () => void;
+}
+
 /** The days of a year, folded: settings follow them. */
-function Days({ year, holidays }: { year: string; holidays: Holiday[] }) {
+function Days({ year, holidays, open, onToggle }: DaysProps) {
   const { t } = useTranslation('admin');
-  const [open, setOpen] = useState(false);
   if (holidays.length === 0) {
     return (
       <EmptyState
@@ -85,7 +100,7 @@ function Days({ year, holidays }: { year: string; holidays: Holiday[] }) {
   }
   return (
     <>
-      <UnstyledButton className={classes.fold} aria-expanded={open} onClick={() => setOpen(!open)}>
+      <UnstyledButton className={classes.fold} aria-expanded={open} onClick={onToggle}>
         <IconChevronRight size={16} aria-hidden="true" />
         {t('holidays.count', { year, count: holidays.filter(({ name }) => name !== null).length })}
       </UnstyledButton>
