@@ -230,6 +230,8 @@ async fn no_query_scans_a_growing_table() {
                 spvs::Filter { company_id: Some(company), iso: Some(spvs::IsoFilter::One(iso)), ..Default::default() },
                 spvs::Filter { company_id: Some(company), iso: Some(spvs::IsoFilter::None), ..Default::default() },
                 spvs::Filter { client_id: Some(client), ..Default::default() },
+                spvs::Filter { open: true, company_id: Some(company), ..Default::default() },
+                spvs::Filter { open: true, ..Default::default() },
                 spvs::Filter { status: Some(spvs::Status::Active), ..Default::default() },
                 spvs::Filter { q: Some("client load".to_owned()), ..Default::default() },
             ] {

@@ -98,6 +98,7 @@ test('holiday is added, listed and removed, and a day of the table corrected', a
   await sigrid.choose('Country', 'Singapore', holidays);
   await sigrid.choose('Year', '2027', holidays);
   const days = holidays.getByRole('list', { name: 'Public holidays' }).getByRole('listitem');
+  await holidays.getByRole('button', { name: 'holidays in 2027' }).click();
   await expect(days.filter({ hasText: 'Jan 1, 2027' })).toBeVisible();
   const before = await days.count();
 

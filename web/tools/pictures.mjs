@@ -73,6 +73,10 @@ for (const { name, email, path } of pictures) {
     await page.addInitScript((value) => localStorage.setItem('spv-auth-token', value), session);
     await page.goto(origin + path);
     await settled(page);
+    // Demo offices alone have it.
+    await page.getByRole('button', { name: 'Seed Test Data' }).evaluateAll((found) => {
+      for (const button of found) button.style.visibility = 'hidden';
+    });
     const png = await page.screenshot({ animations: 'disabled' });
     const file = new URL(`${name}-${scheme}.webp`, FOLDER);
     const webp = await toWebp(page, png);

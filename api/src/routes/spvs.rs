@@ -175,6 +175,9 @@ pub struct ListSpvsQuery {
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     status: Option<String>,
+    /// True leaves out closed and cancelled orders.
+    #[serde(default)]
+    open: bool,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// An ISO's id, or `none` for orders without one.
@@ -278,9 +281,24 @@ pub async fn order_steps(
 #[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(ListSpvsQuery),
     responses((status = 200, body = Page<Spv>)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListSpvsQuery>) -> Result<JsonBody<Page<Spv>>> {
-    let ListSpvsQuery { q, status, company_id, iso_id, client_id, country, from, to, ids, order, count, limit, cursor } =
-        query;
+    let ListSpvsQuery {
+        q,
+        status,
+        open,
+        company_id,
+        iso_id,
+        client_id,
+        country,
+        from,
+        to,
+        ids,
+        order,
+        count,
+        limit,
+        cursor,
+    } = query;
     let filter = filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
+    let filter = Filter { open, ..filter };
     let days = (from.as_deref(), to.as_deref());
     let filter = narrowed(filter, country.as_deref(), days, order.as_deref(), ids)?;
     let found = spvs::list(&ctx, &filter, &PageQuery { limit, cursor }).await?;

@@ -1,5 +1,6 @@
-import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Skeleton, UnstyledButton } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import { RelativeTime } from './DateText';
 import { Prose } from './Prose';
 import classes from './ActivityList.module.css';
@@ -8,23 +9,72 @@ interface Entry {
   id: string;
   at: string;
   text: ReactNode;
+  /** Consecutive entries of one action within a minute collapse. */
+  action?: string;
 }
+
+/** Shorter runs are listed whole. */
+const MIN_RUN = 3;
 
 /** Activity list, newest first. */
 export function ActivityList({ entries }: { entries: Entry[] }) {
   return (
     <ol className={classes.list}>
-      {entries.map((entry) => (
-        <li key={entry.id}>
-          <span className={classes.text}>
-            <Prose>{entry.text}</Prose>
-          </span>
-          <span className={classes.at}>
-            <RelativeTime at={entry.at} />
-          </span>
-        </li>
-      ))}
+      {groupRuns(entries).map((run) =>
+        run.length < MIN_RUN ? (
+          run.map((entry) => <Line key={entry.id} entry={entry} />)
+        ) : (
+          <Run key={run.at(-1)?.id} entries={run} />
+        ),
+      )}
     </ol>
+  );
+}
+
+function groupRuns(entries: Entry[]): Entry[][] {
+  const minute = ({ at }: Entry) => at.slice(0, 'yyyy-mm-ddThh:mm'.length);
+  const runs: Entry[][] = [];
+  for (const entry of entries) {
+    const run = runs.at(-1);
+    const [head] = run ?? [];
+    if (run && head && entry.action && head.action === entry.action && minute(head) === minute(entry)) {
+      run.push(entry);
+    } else runs.push([entry]);
+  }
+  return runs;
+}
+
+/** A collapsed run: its newest entry and the number of the others, which open in place. */
+function Run({ entries }: { entries: Entry[] }) {
+  const { t } = useTranslation('common');
+  const [open, setOpen] = useState(false);
+  const [head, ...rest] = entries;
+  return (
+    head && (
+      <>
+        <Line entry={head}>
+          {' · '}
+          <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? t('activity.fewer') : t('activity.more', { count: rest.length })}
+          </UnstyledButton>
+        </Line>
+        {open && rest.map((entry) => <Line key={entry.id} entry={entry} />)}
+      </>
+    )
+  );
+}
+
+function Line({ entry, children }: { entry: Entry; children?: ReactNode }) {
+  return (
+    <li>
+      <span className={classes.text}>
+        <Prose>{entry.text}</Prose>
+      </span>
+      <span className={classes.at}>
+        <RelativeTime at={entry.at} />
+        {children}
+      </span>
+    </li>
   );
 }
 

@@ -3,6 +3,8 @@ import { useId, type ReactNode } from 'react';
 import classes from './Section.module.css';
 
 interface Props {
+  /** Anchor of the section. */
+  id?: string;
   title: string;
   /** Link or buttons beside the title. */
   actions?: ReactNode;
@@ -16,17 +18,25 @@ interface Props {
 }
 
 /** Card with a title. */
-export function Section({ title, actions, flush = false, takesFocus, hideTitle, children }: Props) {
+export function Section({
+  id: anchor,
+  title,
+  actions,
+  flush = false,
+  takesFocus,
+  hideTitle,
+  children,
+}: Props) {
   const id = useId();
   if (hideTitle) {
     return (
-      <section className={classes.section} aria-label={title}>
+      <section id={anchor} className={classes.section} aria-label={title}>
         {children}
       </section>
     );
   }
   return (
-    <section className={classes.section} aria-labelledby={id}>
+    <section id={anchor} className={classes.section} aria-labelledby={id}>
       <div className={classes.head}>
         <Title
           order={2}

@@ -150,7 +150,7 @@ async fn create_calls(ctx: &Ctx, staff: &Actor, partner: &Actor, today: NaiveDat
         if n == 1 {
             let begins_at = call.proposed.first().copied();
             let today = days_ago(ctx, 0).acting_as(staff.clone());
-            calls::confirm(&today, call.id, None, begins_at, Some("We call you on +1 555 0103.")).await?;
+            calls::confirm(&today, call.id, None, begins_at, Some("By phone: +1 555 0103")).await?;
         }
     }
     Ok(())

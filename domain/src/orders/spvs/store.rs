@@ -97,6 +97,8 @@ pub async fn spv_of_step(db: &mut Db, step: StepId) -> Result<Option<SpvId>> {
 pub struct Filter {
     pub q: Option<String>,
     pub status: Option<Status>,
+    /// Neither closed nor cancelled.
+    pub open: bool,
     pub company_id: Option<CompanyId>,
     pub iso: Option<IsoFilter>,
     pub client_id: Option<UserId>,
@@ -186,6 +188,9 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Condit
     }
     if let Some(status) = filter.status {
         all.and(format!("s.status = '{}'", status.name()));
+    }
+    if filter.open {
+        all.and("s.status not in ('closed', 'cancelled')");
     }
     if let Some(country) = filter.country {
         all.and(format!("s.country = '{}'", country.code()));

@@ -1,6 +1,6 @@
-import { Badge, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconCalendarOff } from '@tabler/icons-react';
+import { IconCalendarOff, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -31,9 +31,12 @@ export function HolidaysCard() {
   const [country, setCountry] = useState<Country>('US');
   const [year, setYear] = useState(todayInOfficeZone().slice(0, 4));
   const [adding, setAdding] = useState(false);
+  // Kept while another country loads.
+  const [open, setOpen] = useState(false);
   const { data, error, refetch } = useQuery(queries.holidays(country));
   return (
     <Section
+      id="holidays"
       title={t('holidays.title')}
       flush
       actions={
@@ -61,11 +64,48 @@ export function HolidaysCard() {
           />
         </FieldPair>
       </Stack>
-      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={6}>
-        {(all) => <Rows holidays={all.filter(({ day }) => day.startsWith(year))} />}
+      <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={1}>
+        {(all) => (
+          <Days
+            year={year}
+            holidays={all.filter(({ day }) => day.startsWith(year))}
+            open={open}
+            onToggle={() => setOpen(!open)}
+          />
+        )}
       </SettingsState>
       {adding && <NewHoliday country={country} onClose={() => setAdding(false)} />}
     </Section>
+  );
+}
+
+interface DaysProps {
+  year: string;
+  holidays: Holiday[];
+  open: boolean;
+  onToggle: () => void;
+}
+
+/** The days of a year, folded: settings follow them. */
+function Days({ year, holidays, open, onToggle }: DaysProps) {
+  const { t } = useTranslation('admin');
+  if (holidays.length === 0) {
+    return (
+      <EmptyState
+        icon={<IconCalendarOff size={20} />}
+        title={t('holidays.none')}
+        text={t('holidays.none_text')}
+      />
+    );
+  }
+  return (
+    <>
+      <UnstyledButton className={classes.fold} aria-expanded={open} onClick={onToggle}>
+        <IconChevronRight size={16} aria-hidden="true" />
+        {t('holidays.count', { year, count: holidays.filter(({ name }) => name !== null).length })}
+      </UnstyledButton>
+      {open && <Rows holidays={holidays} />}
+    </>
   );
 }
 
@@ -87,15 +127,6 @@ function Rows({ holidays }: { holidays: Holiday[] }) {
     onSaved: ({ name, day }) =>
       toast({ title: t(name ? 'holidays.deleted' : 'holidays.restored'), description: date(day) }),
   });
-  if (holidays.length === 0) {
-    return (
-      <EmptyState
-        icon={<IconCalendarOff size={20} />}
-        title={t('holidays.none')}
-        text={t('holidays.none_text')}
-      />
-    );
-  }
   return (
     <div role="list" aria-label={t('holidays.title')} className={classes.days}>
       {holidays.map((holiday) => {

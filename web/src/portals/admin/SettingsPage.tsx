@@ -1,7 +1,8 @@
 import { Anchor, MultiSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
+import { Link, useLocation } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
 import { api, body, binaryBody } from '../../api/client';
 import { errorText } from '../../api/errors';
@@ -11,6 +12,7 @@ import { percentToWire } from '../../messages/amount';
 import { paths } from '../../paths';
 import type { Currency } from '../../shared/countries';
 import { ALL_CURRENCIES } from '../../shared/currencies';
+import { useRestoresScroll } from '../../shared/firstLocation';
 import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
 import { orNull } from '../../shared/validators';
 import { LogoField } from '../../shared/settings/LogoField';
@@ -35,19 +37,54 @@ export function Component() {
       <PageHeader title={t('settings.title')} text={t('settings.text')} />
       <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={8}>
         {(settings) => (
-          <Stack gap="md" className={classes.cards}>
-            <Brand settings={settings} />
-            <People settings={settings} />
-            <BillingCard settings={settings} />
-            <Mail settings={settings} />
-            <Orders settings={settings} />
-            <FourEyesCard settings={settings} />
-            <HolidaysCard />
-            <Storage settings={settings} />
-          </Stack>
+          <div className={classes.columns}>
+            <SectionIndex />
+            <Stack gap="md" className={classes.cards}>
+              <Brand settings={settings} />
+              <People settings={settings} />
+              <BillingCard settings={settings} />
+              <Mail settings={settings} />
+              <Orders settings={settings} />
+              <FourEyesCard settings={settings} />
+              <HolidaysCard />
+              <Storage settings={settings} />
+            </Stack>
+          </div>
         )}
       </SettingsState>
     </>
+  );
+}
+
+/** Links to the cards, in their order. */
+function SectionIndex() {
+  const { t } = useTranslation('admin');
+  const { hash } = useLocation();
+  const restoresScroll = useRestoresScroll();
+  // The cards were not there yet when the address was opened.
+  useEffect(() => {
+    if (hash && !restoresScroll) document.getElementById(hash.slice(1))?.scrollIntoView({ block: 'start' });
+  }, [hash, restoresScroll]);
+  const sections = {
+    brand: t('settings.brand'),
+    people: t('settings.people'),
+    billing: t('settings.billing'),
+    mail: t('settings.mail'),
+    orders: t('settings.orders'),
+    'four-eyes': t('four_eyes.title'),
+    holidays: t('holidays.title'),
+    storage: t('settings.storage'),
+  };
+  return (
+    <nav aria-label={t('settings.sections')} className={classes.index}>
+      <ul>
+        {Object.entries(sections).map(([id, name]) => (
+          <li key={id}>
+            <a href={`#${id}`}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
@@ -63,6 +100,7 @@ function Brand({ settings }: Props) {
   const { t } = useTranslation('admin');
   return (
     <SettingsCard
+      id="brand"
       title={t('settings.brand')}
       settings={settings}
       above={<Logo settings={settings} />}
@@ -107,6 +145,7 @@ function People({ settings }: Props) {
   const { t } = useTranslation(['admin', 'names']);
   return (
     <SettingsCard
+      id="people"
       title={t('settings.people')}
       settings={settings}
       valuesOf={(of) => ({
@@ -179,6 +218,7 @@ function BillingCard({ settings }: Props) {
   const { t } = useTranslation(['admin', 'names']);
   return (
     <SettingsCard
+      id="billing"
       title={t('settings.billing')}
       settings={settings}
       valuesOf={({ billing: of }) => ({
@@ -226,30 +266,36 @@ function BillingCard({ settings }: Props) {
             />
             <TextInput size="sm" label={t('names:field.tax_id')} {...form.getInputProps('billing.tax_id')} />
           </FieldPair>
-          <Textarea
-            size="sm"
-            autosize
-            minRows={2}
-            label={t('names:field.address')}
-            {...form.getInputProps('billing.address')}
-          />
-          <TextInput
-            size="sm"
-            type="number"
-            min={0}
-            max={365}
-            label={t('settings.due_days')}
-            placeholder="14"
-            {...form.getInputProps('billing.due_days')}
-          />
-          <Textarea
-            size="sm"
-            autosize
-            minRows={2}
-            label={t('names:field.payment_terms')}
-            description={t('settings.payment_terms_text')}
-            {...form.getInputProps('billing.payment_terms')}
-          />
+          <FieldPair>
+            {' '}
+            <Textarea
+              size="sm"
+              autosize
+              minRows={2}
+              label={t('names:field.address')}
+              {...form.getInputProps('billing.address')}
+            />
+            <Textarea
+              size="sm"
+              autosize
+              minRows={2}
+              label={t('names:field.payment_terms')}
+              description={t('settings.payment_terms_text')}
+              {...form.getInputProps('billing.payment_terms')}
+            />
+          </FieldPair>
+          <FieldPair>
+            {' '}
+            <TextInput
+              size="sm"
+              type="number"
+              min={0}
+              max={365}
+              label={t('settings.due_days')}
+              placeholder="14"
+              {...form.getInputProps('billing.due_days')}
+            />
+          </FieldPair>{' '}
           <FieldPair>
             <TextInput
               size="sm"
@@ -264,22 +310,25 @@ function BillingCard({ settings }: Props) {
               {...form.getInputProps('billing.tax_percent')}
             />
           </FieldPair>
-          <ChoiceSelect
-            label={t('names:field.tax_rounding')}
-            choices={[
-              { value: 'line', label: t('settings.tax_rounding_line') },
-              { value: 'total', label: t('settings.tax_rounding_total') },
-            ]}
-            {...form.getInputProps('billing.tax_rounding')}
-          />
-          <Textarea
-            size="sm"
-            autosize
-            minRows={2}
-            label={t('names:field.reverse_charge_text')}
-            description={t('settings.reverse_charge_text')}
-            {...form.getInputProps('billing.reverse_charge_text')}
-          />
+          <FieldPair>
+            {' '}
+            <ChoiceSelect
+              label={t('names:field.tax_rounding')}
+              choices={[
+                { value: 'line', label: t('settings.tax_rounding_line') },
+                { value: 'total', label: t('settings.tax_rounding_total') },
+              ]}
+              {...form.getInputProps('billing.tax_rounding')}
+            />
+            <Textarea
+              size="sm"
+              autosize
+              minRows={2}
+              label={t('names:field.reverse_charge_text')}
+              description={t('settings.reverse_charge_text')}
+              {...form.getInputProps('billing.reverse_charge_text')}
+            />
+          </FieldPair>{' '}
           <FieldPair>
             <TextInput
               size="sm"
@@ -292,11 +341,14 @@ function BillingCard({ settings }: Props) {
               {...form.getInputProps('billing.bank.bank_name')}
             />
           </FieldPair>
-          <ChoiceSelect
-            label={t('names:field.bank_kind')}
-            choices={BANK_KINDS.map((value) => ({ value, label: t(`names:bank_kind.${value}`) }))}
-            {...form.getInputProps('billing.bank.kind')}
-          />
+          <FieldPair>
+            {' '}
+            <ChoiceSelect
+              label={t('names:field.bank_kind')}
+              choices={BANK_KINDS.map((value) => ({ value, label: t(`names:bank_kind.${value}`) }))}
+              {...form.getInputProps('billing.bank.kind')}
+            />
+          </FieldPair>{' '}
           <FieldPair>
             <TextInput
               size="sm"
@@ -319,6 +371,7 @@ function Mail({ settings }: Props) {
   const { t } = useTranslation('admin');
   return (
     <SettingsCard
+      id="mail"
       title={t('settings.mail')}
       settings={settings}
       valuesOf={(of) => ({ mail_sender: of.system?.mail_sender ?? '' })}
@@ -342,6 +395,7 @@ function Orders({ settings }: Props) {
   const { t } = useTranslation(['admin', 'names']);
   return (
     <SettingsCard
+      id="orders"
       title={t('settings.orders')}
       settings={settings}
       valuesOf={(of) => ({
@@ -359,19 +413,13 @@ function Orders({ settings }: Props) {
     >
       {(form) => (
         <>
-          <TextInput
-            size="sm"
-            label={t('settings.identifier_prefix')}
-            description={t('settings.identifier_prefix_text')}
-            placeholder="SPV-"
-            {...form.getInputProps('identifier_prefix')}
-          />
           <FieldPair>
-            <ChoiceSelect
-              label={t('settings.default_currency')}
-              description={t('settings.default_currency_text')}
-              choices={form.values.currencies.map((value) => ({ value: value as Currency, label: value }))}
-              {...form.getInputProps('default_currency')}
+            <TextInput
+              size="sm"
+              label={t('settings.identifier_prefix')}
+              description={t('settings.identifier_prefix_text')}
+              placeholder="SPV-"
+              {...form.getInputProps('identifier_prefix')}
             />
             <TimeZoneSelect
               label={t('settings.default_time_zone')}
@@ -379,14 +427,23 @@ function Orders({ settings }: Props) {
               {...form.getInputProps('default_time_zone')}
             />
           </FieldPair>
-          <MultiSelect
-            size="sm"
-            searchable
-            label={t('names:field.currencies')}
-            description={t('settings.currencies_text')}
-            data={ALL_CURRENCIES}
-            {...form.getInputProps('currencies')}
-          />
+          <FieldPair>
+            {' '}
+            <ChoiceSelect
+              label={t('settings.default_currency')}
+              description={t('settings.default_currency_text')}
+              choices={form.values.currencies.map((value) => ({ value: value as Currency, label: value }))}
+              {...form.getInputProps('default_currency')}
+            />
+            <MultiSelect
+              size="sm"
+              searchable
+              label={t('names:field.currencies')}
+              description={t('settings.currencies_text')}
+              data={ALL_CURRENCIES}
+              {...form.getInputProps('currencies')}
+            />
+          </FieldPair>{' '}
           <p className={classes.link}>
             {t('settings.templates_text')}{' '}
             <Anchor component={Link} to={paths.employeeTemplates} fz="inherit" underline="always">

@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { paths } from '../../paths';
 import { RecordLink } from '../../shared/records/links';
-import { Crumb } from '../../shared/shell/Crumb';
 import { PartnerOrder } from '../../shared/spvs/PartnerOrder';
 import { useCompanyPath } from './companyContext';
 
@@ -15,7 +14,7 @@ export function Component() {
     <PartnerOrder
       id={id}
       reader="company"
-      trail={<Crumb to={to(paths.companySpvs)}>{t('nav.spvs')}</Crumb>}
+      list={{ to: to(paths.companySpvs), name: t('nav.spvs') }}
       client={(_, name) => <RecordLink to={to(paths.companyClientsFor(name))} name={name} />}
     />
   );

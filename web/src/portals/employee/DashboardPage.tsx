@@ -21,8 +21,8 @@ import { SpvsTab } from './spvs/SpvsTab';
 import { Stats } from './Stats';
 import { MyTasks } from './tasks/MyTasks';
 
-/** As high as the tables beside it. */
-const newest = 6;
+/** About as high as the tasks beside it. */
+const NEWEST_ACTIVITY = 6;
 
 const tabs: Record<EmployeeTab, (props: { preview: boolean }) => React.ReactNode> = {
   clients: ClientsTab,
@@ -60,16 +60,11 @@ export function Component() {
           <Stats dashboard={data} />
         )}
         <TwoColumns
-          main={
-            <>
-              <NewestClients />
-              <MyTasks />
-            </>
-          }
+          main={<MyTasks />}
           side={
             <>
               <PerformanceCard />
-              {(data || !error) && <RecentActivity activity={data?.activity.slice(0, newest)} />}
+              {(data || !error) && <RecentActivity activity={data?.activity.slice(0, NEWEST_ACTIVITY)} />}
             </>
           }
         />
@@ -85,6 +80,8 @@ export function Component() {
             <Panel preview />
           </Tabs.Panel>
         </Tabs>
+        {/* The tab of clients lists them itself. Below the tabs, so that these stay in place. */}
+        {tab !== 'clients' && <NewestClients />}
       </Stack>
     </>
   );

@@ -27,6 +27,7 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
       />
       <StatCard
         label={t('stat.pending_reviews')}
+        explain={t('stat.pending_reviews_text')}
         icon={<IconEye size={18} />}
         value={dashboard && number(dashboard.pending_reviews)}
       />

@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { paths } from '../../paths';
 import { RecordLink } from '../../shared/records/links';
-import { Crumb } from '../../shared/shell/Crumb';
 import { PartnerOrder } from '../../shared/spvs/PartnerOrder';
 
 /** Order of a client of the partner, read-only. */
@@ -13,7 +12,7 @@ export function Component() {
     <PartnerOrder
       id={id}
       reader="iso"
-      trail={<Crumb to={paths.isoClients}>{t('clients.title')}</Crumb>}
+      list={{ to: paths.isoClients, name: t('clients.title') }}
       client={(client, name) => <RecordLink to={paths.isoClient(client)} name={name} />}
     />
   );

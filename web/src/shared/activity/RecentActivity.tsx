@@ -40,6 +40,7 @@ export function RecentActivity({ activity, all, title }: Props) {
           entries={activity.map((one) => ({
             id: one.id,
             at: one.at,
+            action: one.action,
             text: <ActivityEntry activity={one} />,
           }))}
         />

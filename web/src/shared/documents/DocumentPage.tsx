@@ -20,8 +20,8 @@ import { RelativeTime } from '../../ui/DateText';
 import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/ErrorState';
 import { StatusBadge } from '../../ui/StatusBadge';
+import { RecordError } from '../records/RecordError';
 import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { DocumentActions } from './DocumentActions';
@@ -39,7 +39,10 @@ export function DocumentPage() {
   const { t } = useTranslation(['documents', 'common']);
   const places = usePortalLinks();
   const { data: document, error, refetch } = useQuery(queries.document(id));
-  if (error && !document) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  if (error && !document) {
+    const list = { to: places.documents, name: t('title') };
+    return <RecordError error={error} kind={t('one')} list={list} onRetry={() => void refetch()} />;
+  }
   return (
     <>
       <PageHeader

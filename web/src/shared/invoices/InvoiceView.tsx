@@ -13,9 +13,10 @@ import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/ErrorState';
 import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
+import { RecordError, type ParentList } from '../records/RecordError';
+import { Crumb } from '../shell/Crumb';
 import { BankDetails } from './BankDetails';
 import { CreditNoteButton } from './CreditNoteButton';
 import classes from './InvoiceView.module.css';
@@ -29,8 +30,7 @@ import { orderNameOf } from '../spvs/orderName';
 
 interface Props {
   id: string;
-  /** Breadcrumb of the page. */
-  trail: ReactNode;
+  list: ParentList;
   /** Actions on the invoice. */
   actions?: (invoice: InvoiceDetail) => ReactNode;
   /** Actions on a receipt. */
@@ -40,10 +40,11 @@ interface Props {
 }
 
 /** Invoice page content: document, payments and payment instructions. */
-export function InvoiceView({ id, trail, actions, receiptActions, side }: Props) {
+export function InvoiceView({ id, list, actions, receiptActions, side }: Props) {
   const { t } = useTranslation('billing');
   const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
-  if (error && !invoice) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  if (error && !invoice)
+    return <RecordError error={error} kind={t('loading')} list={list} onRetry={() => void refetch()} />;
   const isDue =
     invoice !== undefined &&
     Number(invoice.due) > 0 &&
@@ -55,7 +56,7 @@ export function InvoiceView({ id, trail, actions, receiptActions, side }: Props)
         <PageHeader
           title={invoice ? t('invoice', { number: invoice.number }) : t('loading')}
           text={invoice && <Subject invoice={invoice} />}
-          trail={trail}
+          trail={<Crumb to={list.to}>{list.name}</Crumb>}
           actions={
             invoice && (
               <>

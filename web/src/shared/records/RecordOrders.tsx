@@ -1,4 +1,6 @@
+import { Switch } from '@mantine/core';
 import { IconFolders } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { lists } from '../../api/lists';
 import type { Spv } from '../../api/types';
@@ -8,21 +10,42 @@ import { Money } from '../../ui/Money';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { StatusBadge } from '../../ui/StatusBadge';
 import type { GridColumn } from '../../ui/grid/columns';
+import { useFlag } from '../queryParams';
 import { OrderLabel } from '../spvs/OrderLabel';
 import { orderName } from '../spvs/orderName';
 import { ClientLink } from './links';
 import { RecordGrid } from './RecordGrid';
+import { countText } from './RecordTabs';
+import classes from './RecordOrders.module.css';
+
+interface OrdersOf {
+  client_id?: string;
+  company_id?: string;
+  iso_id?: string;
+}
+
+/** Number of orders of a record that are neither closed nor cancelled; a dash while it is unknown. */
+export function useOpenOrderCount(of: OrdersOf): string {
+  const total = useInfiniteQuery(lists.spvs({ ...of, open: true })).data?.total;
+  return total ? (countText(total.rows, !total.exact) ?? '0') : '—';
+}
 
 interface Props {
-  of: { client_id?: string; company_id?: string; iso_id?: string };
+  of: OrdersOf;
   pathOf: (id: string) => string;
   /** The record is not the client. */
   withClient?: boolean;
 }
 
-/** Orders of a record, with the step that each is at. */
+/** Orders of a record, with the step that each is at. Where some are open, a switch shows the others. */
 export function RecordOrders({ of, pathOf, withClient = false }: Props) {
   const { t } = useTranslation(['shell', 'client', 'common', 'names', 'dashboards']);
+  const all = useInfiniteQuery(lists.spvs(of)).data?.total?.rows;
+  const open = useInfiniteQuery(lists.spvs({ ...of, open: true })).data?.total?.rows;
+  const [showsClosed, setShowsClosed] = useFlag('closed');
+  const isMixed = Boolean(all && open && open < all);
+  // Also while the number of open orders is unknown.
+  const onlyOpen = !showsClosed && open !== 0;
   const columns: GridColumn<Spv>[] = [
     {
       key: 'order',
@@ -82,15 +105,26 @@ export function RecordOrders({ of, pathOf, withClient = false }: Props) {
     });
   }
   return (
-    <RecordGrid<Spv>
-      label={t('record.orders')}
-      columns={columns}
-      rows={(order) => lists.spvs({ ...of, order })}
-      rowKey={(spv) => spv.id}
-      hrefOf={(spv) => pathOf(spv.id)}
-      defaultSort={{ key: 'ordered_date', descending: true }}
-      sumColumn="amount"
-      empty={<EmptyState icon={<IconFolders size={20} />} title={t('record.no_orders')} />}
-    />
+    <>
+      {isMixed && (
+        <div className={classes.tools}>
+          <Switch
+            label={t('record.show_closed')}
+            checked={showsClosed}
+            onChange={(event) => setShowsClosed(event.currentTarget.checked)}
+          />
+        </div>
+      )}
+      <RecordGrid<Spv>
+        label={t('record.orders')}
+        columns={columns}
+        rows={(order) => lists.spvs({ ...of, order, ...(onlyOpen && { open: true }) })}
+        rowKey={(spv) => spv.id}
+        hrefOf={(spv) => pathOf(spv.id)}
+        defaultSort={{ key: 'ordered_date', descending: true }}
+        sumColumn="amount"
+        empty={<EmptyState icon={<IconFolders size={20} />} title={t('record.no_orders')} />}
+      />
+    </>
   );
 }

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { errorText } from '../../api/errors';
-import { ErrorState } from '../../ui/ErrorState';
 import { Facts, FactsSkeleton } from '../../ui/Facts';
 import { PageHeader } from '../../ui/PageHeader';
+import { Crumb } from '../shell/Crumb';
+import { RecordError, type ParentList } from './RecordError';
 
 interface Props<Record> {
   query: { data: Record | undefined; error: Error | null; refetch: () => unknown };
-  trail: ReactNode;
+  list: ParentList;
   /** Title until the record is loaded. */
   kind: string;
   title: (record: Record) => string;
@@ -19,25 +19,21 @@ interface Props<Record> {
 
 /** Page of a record: header with name, status and actions, facts, tabs. */
 export function RecordPage<Record>(props: Props<Record>) {
-  const { query, trail, kind, title, status, actions, facts, children } = props;
+  const { query, list, kind, title, status, actions, facts, children } = props;
   const { data: record, error, refetch } = query;
+  if (error && !record)
+    return <RecordError error={error} kind={kind} list={list} onRetry={() => void refetch()} />;
   return (
     <>
       <PageHeader
-        trail={trail}
+        trail={<Crumb to={list.to}>{list.name}</Crumb>}
         title={record ? title(record) : kind}
         status={record && status(record)}
         actions={record && actions(record)}
       />
-      {error && !record ? (
-        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
-      ) : (
-        <>
-          {record ? <Facts facts={facts(record)} /> : <FactsSkeleton />}
-          {/* Loads with the record, and is shown with it: nothing moves. */}
-          <div hidden={!record}>{children}</div>
-        </>
-      )}
+      {record ? <Facts facts={facts(record)} /> : <FactsSkeleton />}
+      {/* Loads with the record, and is shown with it: nothing moves. */}
+      <div hidden={!record}>{children}</div>
     </>
   );
 }

@@ -2,10 +2,10 @@ import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { DateText } from '../../ui/DateText';
-import { ErrorState } from '../../ui/ErrorState';
+import { RecordError, type ParentList } from '../records/RecordError';
+import { Crumb } from '../shell/Crumb';
 import { Facts, FactsSkeleton } from '../../ui/Facts';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
@@ -20,29 +20,24 @@ import { StepTimeline } from './StepTimeline';
 
 interface Props {
   id: string;
-  trail: ReactNode;
+  list: ParentList;
   reader: 'iso' | 'company';
   /** Link to the client in the portal. */
   client?: (id: string, name: string) => ReactNode;
 }
 
 /** Order as a company or an ISO partner sees it: facts, progress, steps and events. */
-export function PartnerOrder({ id, trail, reader, client }: Props) {
+export function PartnerOrder({ id, list, reader, client }: Props) {
   const { t } = useTranslation(['client', 'common', 'names', 'shell']);
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
   if (error && !spv)
-    return (
-      <>
-        <PageHeader title={t('order.loading')} trail={trail} />
-        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
-      </>
-    );
+    return <RecordError error={error} kind={t('order.loading')} list={list} onRetry={() => void refetch()} />;
   return (
     <>
       <PageHeader
         title={spv ? orderName(spv) : t('order.loading')}
         text={spv && identifierBesideName(spv) && <span className="mono">{spv.identifier}</span>}
-        trail={trail}
+        trail={<Crumb to={list.to}>{list.name}</Crumb>}
         status={spv && <StatusBadge kind="spv" status={spv.status} />}
       />
       {!spv && (

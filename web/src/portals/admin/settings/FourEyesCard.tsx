@@ -23,6 +23,7 @@ export function FourEyesCard({ settings }: { settings: Settings }) {
   const currencies = useCurrencies(settings.four_eyes?.payout_currency);
   return (
     <EditCard
+      id="four-eyes"
       title={t('four_eyes.title')}
       saveLabel={t('settings.save')}
       whole={settings}

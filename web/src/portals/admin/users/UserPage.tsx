@@ -16,7 +16,6 @@ import { CompanyLink, EmailLink, IsoLink, RecordLink } from '../../../shared/rec
 import { RecordEvents } from '../../../shared/records/RecordActivity';
 import { RecordPage } from '../../../shared/records/RecordPage';
 import { RecordTabs } from '../../../shared/records/RecordTabs';
-import { Crumb } from '../../../shared/shell/Crumb';
 import { usePageActions } from '../../../shared/shell/registry';
 import { RelativeTime } from '../../../ui/DateText';
 import { ActionMenu } from '../../../ui/RowMenu';
@@ -32,7 +31,7 @@ export function Component() {
   return (
     <RecordPage
       query={query}
-      trail={<Crumb to={paths.adminUsers}>{t('title')}</Crumb>}
+      list={{ to: paths.adminUsers, name: t('title') }}
       kind={t('user')}
       title={(user) => `${user.first_name} ${user.last_name}`}
       status={(user) => <StatusBadge kind="profile" status={user.status} />}

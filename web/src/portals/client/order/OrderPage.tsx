@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useParams } from 'react-router-dom';
-import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
 import { paths } from '../../../paths';
@@ -18,7 +17,7 @@ import { OrderPeople } from '../../../shared/spvs/People';
 import { identifierBesideName, orderName, orderNumber } from '../../../shared/spvs/orderName';
 import { useSectionsInitialLoad } from '../../../shared/spvs/useInitialLoad';
 import { PageHeader } from '../../../ui/PageHeader';
-import { ErrorState } from '../../../ui/ErrorState';
+import { RecordError } from '../../../shared/records/RecordError';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { Crumb } from '../../../shared/shell/Crumb';
@@ -33,7 +32,10 @@ export function Component() {
   const { t } = useTranslation('client');
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
   const isLoading = useSectionsInitialLoad(id);
-  if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  if (error && !spv) {
+    const list = { to: paths.clientOrders, name: t('nav.orders') };
+    return <RecordError error={error} kind={t('order.loading')} list={list} onRetry={() => void refetch()} />;
+  }
   return (
     <>
       <PageHeader

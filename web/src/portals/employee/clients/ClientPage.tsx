@@ -16,7 +16,6 @@ import { RecordInvoices } from '../../../shared/records/RecordInvoices';
 import { RecordOrders } from '../../../shared/records/RecordOrders';
 import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
-import { Crumb } from '../../../shared/shell/Crumb';
 import { usePageActions } from '../../../shared/shell/registry';
 import { RelativeTime } from '../../../ui/DateText';
 import { StatusBadge } from '../../../ui/StatusBadge';
@@ -37,7 +36,7 @@ export function Component() {
   return (
     <RecordPage
       query={useQuery(queries.client(id))}
-      trail={<Crumb to={paths.employeeClients}>{t('tab.clients')}</Crumb>}
+      list={{ to: paths.employeeClients, name: t('tab.clients') }}
       kind={t('column.client')}
       title={(client) => `${client.first_name} ${client.last_name}`}
       status={(client) => <StatusBadge kind="profile" status={client.status} />}

@@ -17,7 +17,6 @@ import { CompanyLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordCommissions } from '../../../shared/records/RecordCommissions';
 import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
-import { Crumb } from '../../../shared/shell/Crumb';
 import { usePageActions } from '../../../shared/shell/registry';
 import { DateText, RelativeTime } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -40,7 +39,7 @@ export function Component() {
   return (
     <RecordPage
       query={query}
-      trail={<Crumb to={paths.employeePayouts}>{t('shell:nav.payouts')}</Crumb>}
+      list={{ to: paths.employeePayouts, name: t('shell:nav.payouts') }}
       kind={t('payouts.run')}
       title={(run) => run.name}
       status={(run) =>

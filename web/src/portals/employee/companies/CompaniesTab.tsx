@@ -61,15 +61,27 @@ export function CompaniesTab({ preview = false }: { preview?: boolean }) {
       link: (company) => company.name,
       cell: () => null,
     },
-    { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
+    {
+      key: 'business',
+      phone: 'text',
+      header: t('column.business_name'),
+      cell: (company) => company.business_name,
+    },
     {
       key: 'email',
       whole: true,
+      // Rarely filled.
+      hidden: !preview,
       header: t('column.email'),
-      phone: 'text',
       cell: (company) => company.email ?? '—',
     },
-    { key: 'phone', whole: true, header: t('column.phone'), cell: (company) => company.phone ?? '—' },
+    {
+      key: 'phone',
+      whole: true,
+      hidden: !preview,
+      header: t('column.phone'),
+      cell: (company) => company.phone ?? '—',
+    },
     {
       key: 'added',
       header: t('clients.added'),

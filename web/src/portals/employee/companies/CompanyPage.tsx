@@ -9,10 +9,9 @@ import type { Company } from '../../../api/types';
 import { paths } from '../../../paths';
 import { EmailLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
-import { RecordOrders } from '../../../shared/records/RecordOrders';
+import { RecordOrders, useOpenOrderCount } from '../../../shared/records/RecordOrders';
 import { RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
-import { Crumb } from '../../../shared/shell/Crumb';
 import { usePageActions } from '../../../shared/shell/registry';
 import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
@@ -26,15 +25,17 @@ import { CompanyForm } from './CompanyForm';
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['employee', 'names', 'shell']);
+  const openOrders = useOpenOrderCount({ company_id: id });
   return (
     <RecordPage
       query={useQuery(queries.company(id))}
-      trail={<Crumb to={paths.employeeCompanies}>{t('tab.companies')}</Crumb>}
+      list={{ to: paths.employeeCompanies, name: t('tab.companies') }}
       kind={t('column.company')}
       title={(company) => company.name}
       status={(company) => company.archived_at && <Tag tone="rest">{t('shell:record.archived')}</Tag>}
       actions={(company) => <Actions company={company} />}
       facts={(company) => [
+        [t('shell:record.open_orders'), openOrders],
         [t('column.business_name'), company.business_name],
         [t('column.email'), company.email && <EmailLink key="email" email={company.email} />],
         [t('column.phone'), company.phone],

@@ -8,7 +8,6 @@ import { paths } from '../../../paths';
 import { InvoiceView } from '../../../shared/invoices/InvoiceView';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useSave } from '../../../shared/useSave';
-import { Crumb } from '../../../shared/shell/Crumb';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { toast } from '../../../ui/toasts';
 import { InstallmentsForm } from './InstallmentsForm';
@@ -17,11 +16,11 @@ import { PaymentForm } from './PaymentForm';
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('billing');
-  const trail = <Crumb to={paths.employeeInvoices}>{t('back')}</Crumb>;
+  const list = { to: paths.employeeInvoices, name: t('back') };
   return (
     <InvoiceView
       id={id}
-      trail={trail}
+      list={list}
       actions={(invoice) => <Actions invoice={invoice} />}
       receiptActions={(invoice) => invoice.receipts.length > 0 && <Pay invoice={invoice} />}
     />

@@ -10,10 +10,9 @@ import { paths } from '../../../paths';
 import { CompanyLink, EmailLink, UserLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordCommissions } from '../../../shared/records/RecordCommissions';
-import { RecordOrders } from '../../../shared/records/RecordOrders';
+import { RecordOrders, useOpenOrderCount } from '../../../shared/records/RecordOrders';
 import { countText, RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
-import { Crumb } from '../../../shared/shell/Crumb';
 import { usePageActions } from '../../../shared/shell/registry';
 import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
@@ -31,15 +30,17 @@ export function Component() {
   const me = useMe();
   const { t } = useTranslation(['employee', 'shell']);
   const query = useQuery(queries.iso(id));
+  const openOrders = useOpenOrderCount({ iso_id: id });
   return (
     <RecordPage
       query={query}
-      trail={<Crumb to={paths.employeeIsos}>{t('shell:nav.isos')}</Crumb>}
+      list={{ to: paths.employeeIsos, name: t('shell:nav.isos') }}
       kind={t('shell:record.iso')}
       title={isoName}
       status={(iso) => iso.archived_at && <Tag tone="rest">{t('shell:record.archived')}</Tag>}
       actions={(iso) => <Actions iso={iso} />}
       facts={(iso) => [
+        [t('shell:record.open_orders'), openOrders],
         [t('column.email'), <EmailLink key="email" email={iso.email} />],
         [t('column.phone'), iso.phone],
         [t('column.company'), <CompanyLink key="company" id={iso.company_id} name={iso.company_name} />],

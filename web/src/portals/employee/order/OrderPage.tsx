@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
-import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
 import { number } from '../../../messages/format';
@@ -16,7 +15,7 @@ import { Crumb } from '../../../shared/shell/Crumb';
 import { useParam } from '../../../shared/queryParams';
 import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { useRequestsInitialLoad } from '../../../shared/spvs/useInitialLoad';
-import { ErrorState } from '../../../ui/ErrorState';
+import { RecordError } from '../../../shared/records/RecordError';
 import { Prose } from '../../../ui/Prose';
 import { NewInvoiceButton } from './NewInvoiceButton';
 import { OrderHeader } from './OrderHeader';
@@ -31,8 +30,12 @@ const TABS = ['steps', 'documents', 'messages', 'invoices', 'activity'] as const
 /** Order page of staff. */
 export function Component() {
   const { id = '' } = useParams();
+  const { t } = useTranslation('employee');
   const { data: spv, error, refetch } = useOrder(id);
-  if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  if (error && !spv) {
+    const list = { to: paths.employeeSpvs, name: t('tab.spvs') };
+    return <RecordError error={error} kind={t('tasks.order')} list={list} onRetry={() => void refetch()} />;
+  }
   if (!spv) return <OrderSkeleton />;
   return <Order spv={spv} />;
 }

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { lists } from '../../../api/lists';
@@ -9,6 +10,7 @@ import { RelativeTime } from '../../../ui/DateText';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
+import { RequestSummary } from '../requests/RequestSummary';
 
 /** Requests that the person of a record sent. */
 export function RecordRequests({ userId }: { userId: string }) {
@@ -18,14 +20,18 @@ export function RecordRequests({ userId }: { userId: string }) {
       key: 'request',
       header: t('column.request'),
       phone: 'title',
-      link: (request) => <span className="mono">{request.reference}</span>,
-      cell: () => null,
+      link: (request) => t(`names:request_kind.${request.kind}`),
+      cell: (request) => (
+        <Text size="xs" c="dimmed" className="mono">
+          {request.reference}
+        </Text>
+      ),
     },
     {
-      key: 'kind',
+      key: 'what',
       header: t('column.what'),
       phone: 'text',
-      cell: (request) => t(`names:request_kind.${request.kind}`),
+      cell: (request) => <RequestSummary request={request} />,
     },
     {
       key: 'status',

@@ -4,7 +4,6 @@ import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
-import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Request } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
@@ -21,7 +20,7 @@ import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/ErrorState';
+import { RecordError } from '../../../shared/records/RecordError';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { Tag } from '../../../ui/Tag';
 import { TwoColumns } from '../../../ui/TwoColumns';
@@ -33,7 +32,10 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['requests', 'names']);
   const { data: request, error, refetch } = useQuery(queries.request(id));
-  if (error && !request) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+  if (error && !request) {
+    const list = { to: paths.requestManagement, name: t('desk.title') };
+    return <RecordError error={error} kind={t('loading')} list={list} onRetry={() => void refetch()} />;
+  }
   return (
     <>
       <PageHeader

@@ -8,7 +8,6 @@ import { api, body, versionedBody } from '../../../api/client';
 import { lists, type RequestQuery } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import type { Request } from '../../../api/types';
-import { money } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
@@ -27,6 +26,7 @@ import type { GridFilter } from '../../../ui/grid/FilterChips';
 import { RequestDueDate } from './RequestDueDate';
 import { RequestDialog, type SelectedRequest } from './RequestDialog';
 import { RequestMenu } from './RequestMenu';
+import { RequestSummary } from './RequestSummary';
 import classes from './RequestTable.module.css';
 
 const exportRequests = (query: RequestQuery) =>
@@ -242,29 +242,5 @@ function TakeAll({ requests, onDone }: { requests: Request[]; onDone: () => void
     >
       {t('take')}
     </Button>
-  );
-}
-
-function RequestSummary({ request }: { request: Request }) {
-  const { t } = useTranslation(['names', 'requests']);
-  const { order, message, data } = request;
-  if (order)
-    return (
-      <>
-        {order.proposed_names[0]}
-        <Text size="xs" c="dimmed">
-          <span className="num">{money(order.purchase_amount, order.currency)}</span>
-          {` · ${t(`country.${order.country}`)}`}
-        </Text>
-      </>
-    );
-  const account = typeof data.account_type === 'string' ? data.account_type : null;
-  return (
-    <>
-      {account && t(`requests:applies.${account}`)}
-      <Text size={account ? 'xs' : 'sm'} c={account ? 'dimmed' : undefined} lineClamp={2}>
-        {message || (account ? null : '—')}
-      </Text>
-    </>
   );
 }

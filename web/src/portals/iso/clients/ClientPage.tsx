@@ -2,7 +2,6 @@ import { IconFolders } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
-import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
 import { paths } from '../../../paths';
@@ -19,7 +18,7 @@ import { PageHeader } from '../../../ui/PageHeader';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
-import { ErrorState } from '../../../ui/ErrorState';
+import { RecordError } from '../../../shared/records/RecordError';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { Notes } from './Notes';
@@ -68,18 +67,20 @@ export function Component() {
       ),
     },
   ];
-  const trail = <Crumb to={paths.isoClients}>{t('clients.title')}</Crumb>;
+  const list = { to: paths.isoClients, name: t('clients.title') };
   if (error && !client)
     return (
-      <>
-        <PageHeader title={t('clients.title')} trail={trail} />
-        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
-      </>
+      <RecordError
+        error={error}
+        kind={t('names:field.client_id')}
+        list={list}
+        onRetry={() => void refetch()}
+      />
     );
   return (
     <>
       <PageHeader
-        trail={trail}
+        trail={<Crumb to={list.to}>{list.name}</Crumb>}
         title={client ? `${client.first_name} ${client.last_name}` : '…'}
         // A line is kept free while it loads.
         text={client ? [client.email, client.phone].filter(Boolean).join(' · ') : '\u00a0'}
