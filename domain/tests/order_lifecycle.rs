@@ -162,12 +162,20 @@ async fn held_or_cancelled_order_rejects_step_changes() {
         assert_eq!(code(&spvs::hold(&elias, id, None, "  ").await.unwrap_err()), "required");
         let held = spvs::hold(&elias, id, None, "The client asked to wait").await.unwrap().spv;
         assert_eq!(held.status_reason.as_deref(), Some("The client asked to wait"));
+        let open = spvs::Filter { open: true, ..spvs::Filter::default() };
+        let listed = async || spvs::list(&elias, &open, &PageQuery::default()).await.unwrap().items.len();
+        assert_eq!(
+            (listed().await, spvs::total(&elias, &open).await.unwrap().rows),
+            (1, 1),
+            "an order on hold is open"
+        );
         assert_eq!(
             code(&steps::update(&elias, step, None, with_status("completed")).await.unwrap_err()),
             "wrong_status"
         );
         assert_eq!(spvs::resume(&elias, id, None).await.unwrap().spv.status, spvs::Status::Active);
         spvs::cancel(&elias, id, None, "No deal").await.unwrap();
+        assert_eq!((listed().await, spvs::total(&elias, &open).await.unwrap().rows), (0, 0));
         assert_eq!(
             code(&steps::update(&elias, step, None, with_status("completed")).await.unwrap_err()),
             "wrong_status"

@@ -16,17 +16,19 @@ interface Entry {
 /** Shorter runs are listed whole. */
 const MIN_RUN = 3;
 
-/** Activity list, newest first. */
-export function ActivityList({ entries }: { entries: Entry[] }) {
+/** Activity list, newest first, of at most `max` runs. */
+export function ActivityList({ entries, max }: { entries: Entry[]; max?: number }) {
   return (
     <ol className={classes.list}>
-      {groupRuns(entries).map((run) =>
-        run.length < MIN_RUN ? (
-          run.map((entry) => <Line key={entry.id} entry={entry} />)
-        ) : (
-          <Run key={run.at(-1)?.id} entries={run} />
-        ),
-      )}
+      {groupRuns(entries)
+        .slice(0, max)
+        .map((run) =>
+          run.length < MIN_RUN ? (
+            run.map((entry) => <Line key={entry.id} entry={entry} />)
+          ) : (
+            <Run key={run.at(-1)?.id} entries={run} />
+          ),
+        )}
     </ol>
   );
 }

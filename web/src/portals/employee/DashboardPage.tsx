@@ -64,7 +64,7 @@ export function Component() {
           side={
             <>
               <PerformanceCard />
-              {(data || !error) && <RecentActivity activity={data?.activity.slice(0, NEWEST_ACTIVITY)} />}
+              {(data || !error) && <RecentActivity activity={data?.activity} max={NEWEST_ACTIVITY} />}
             </>
           }
         />

@@ -17,10 +17,12 @@ interface Props {
   all?: string;
   /** Custom title. */
   title?: string;
+  /** Number of entries to show; a collapsed run counts as one. */
+  max?: number;
 }
 
 /** Latest events, updated live. */
-export function RecentActivity({ activity, all, title }: Props) {
+export function RecentActivity({ activity, all, title, max }: Props) {
   const { t } = useTranslation(['common', 'events', 'names']);
   return (
     <Section
@@ -37,6 +39,7 @@ export function RecentActivity({ activity, all, title }: Props) {
       {activity?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
       {activity && activity.length > 0 && (
         <ActivityList
+          max={max}
           entries={activity.map((one) => ({
             id: one.id,
             at: one.at,
