@@ -32,6 +32,13 @@ test('super admin changes settings and finds every change in the activity log', 
   await expect(side.getByRole('link', { name: /^Requests/ })).toHaveAttribute('href', '/request-management');
   await sigrid.link('System Settings', side).click();
   await sigrid.expectPath('/admin-dashboard/settings');
+  const storage = sigrid.page.locator('#storage');
+  await expect(storage).not.toBeInViewport();
+  await sigrid
+    .link('Storage and retention', sigrid.page.getByRole('navigation', { name: 'Sections' }))
+    .click();
+  await expect(storage).toBeInViewport();
+  await expect(storage).toBeFocused();
   const card = (name: string) => sigrid.page.getByRole('form', { name });
   await sigrid.fillFields({ Sender: 'nobody' }, card('Email'));
   await sigrid.button('Save', card('Email')).click();

@@ -1,5 +1,5 @@
 /** All routes: every URL of the route table on a desktop in light mode and a phone in dark mode. */
-import { devices, type BrowserContextOptions } from '@playwright/test';
+import { devices, type BrowserContextOptions, type Page } from '@playwright/test';
 import { portalRelativePaths, paths, shortcutRedirects, type Portal } from '../src/paths';
 import { database } from './support/env';
 import type { TestServer } from './support/server';
@@ -221,6 +221,7 @@ test('dialogs render without overflow or accessibility violations on a phone', a
       await expect(page.getByRole('dialog')).toBeVisible();
       expect.soft(await overflowingElements(page), 'scrolls sideways').toEqual([]);
       expect.soft(await axeViolations(page), 'axe').toEqual([]);
+      expect.soft(await overlappingFields(page), 'a label covers its input').toEqual([]);
     });
   }
   const visitor = await office.visitor(screens['on a phone, in the dark']);
@@ -236,6 +237,19 @@ function hasNoPage(path: string): boolean {
   // The user who has these pages is a super admin.
   return (
     (portalRelativePaths as readonly string[]).includes(path) && path !== '/clients' && path !== '/analytics'
+  );
+}
+
+/** Labels of fields whose input begins above the end of the label. */
+function overlappingFields(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('[role=dialog] .mantine-InputWrapper-root')].flatMap((field) => {
+      const label = field.querySelector('.mantine-InputWrapper-label');
+      const input = field.querySelector('.mantine-Input-wrapper');
+      const isBelow =
+        !label || !input || label.getBoundingClientRect().bottom <= input.getBoundingClientRect().top + 1;
+      return isBelow ? [] : [label.textContent];
+    }),
   );
 }
 

@@ -179,6 +179,8 @@ test('printed report contains only the report', async ({ office }) => {
   await expect(clara.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await expect(clara.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
   for (const part of ofTheScreen) await expect(part).toHaveCount(0);
+  // Paper does not scroll.
+  await expect(paper.locator('.side-scroll').first()).toHaveCSS('overflow-x', 'visible');
   await expect(paper.getByRole('heading', { name: 'Portfolio' })).toBeVisible();
   // Skip the header row; the last row has the totals.
   await expect(paper.getByRole('row').nth(1)).toBeVisible();

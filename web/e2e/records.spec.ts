@@ -40,4 +40,20 @@ test('names in lists lead to records, their tabs to orders, and breadcrumbs back
     .getByRole('link', { name: 'Clients', exact: true })
     .click();
   await elias.expectPath(paths.employeeClients);
+
+  // Where orders are open, a switch shows the closed ones.
+  const api = await office.api();
+  const cancelled = await api.post<{ id: string; identifier: string }>('/rest/v1/spvs', {
+    client_id: client.id,
+    company_id: company.id,
+    iso_id: null,
+    country: 'US',
+    purchase_amount: '1000.00',
+  });
+  await api.post(`/rest/v1/spvs/${cancelled.id}/cancel`, { reason: 'No deal' });
+  await elias.open(paths.employeeCompany(company.id));
+  await expect(elias.row(spv.identifier, 'Orders')).toBeVisible();
+  await expect(elias.row(cancelled.identifier, 'Orders')).toHaveCount(0);
+  await elias.page.getByRole('switch', { name: 'Show closed orders' }).check();
+  await expect(elias.row(cancelled.identifier, 'Orders')).toBeVisible();
 });

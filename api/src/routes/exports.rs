@@ -88,6 +88,9 @@ pub struct Spvs {
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     status: Option<String>,
+    /// True leaves out closed and cancelled orders.
+    #[serde(default)]
+    open: bool,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// An ISO's id, or `none` for orders without one.
@@ -153,8 +156,8 @@ pub async fn isos(SignedIn(ctx): SignedIn, Query(query): Query<Isos>) -> Result<
 #[utoipa::path(get, path = "/spvs.csv", operation_id = "spv_export", tag = "spvs", params(Spvs),
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn spvs(SignedIn(ctx): SignedIn, Query(query): Query<Spvs>) -> Result<Response> {
-    let Spvs { q, status, company_id, iso_id, client_id, country, from, to, ids, order } = query;
-    let filter = spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
+    let Spvs { q, status, open, company_id, iso_id, client_id, country, from, to, ids, order } = query;
+    let filter = spvs::filter(q, (status.as_deref(), open), company_id, iso_id.as_deref(), client_id)?;
     let days = (from.as_deref(), to.as_deref());
     answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), days, order.as_deref(), ids)?)).await
 }

@@ -214,7 +214,7 @@ pub struct ListSpvsQuery {
 /// Invalid `status`; a malformed ISO's id.
 pub fn filter(
     q: Option<String>,
-    status: Option<&str>,
+    (status, open): (Option<&str>, bool),
     company_id: Option<CompanyId>,
     iso_id: Option<&str>,
     client_id: Option<UserId>,
@@ -228,7 +228,7 @@ pub fn filter(
         None => None,
         Some(name) => Some(name.parse().map_err(|problem| domain::Error::field_with("status", problem))?),
     };
-    Ok(Filter { q, status, company_id, iso, client_id, ..Filter::default() })
+    Ok(Filter { q, status, open, company_id, iso, client_id, ..Filter::default() })
 }
 
 /// # Errors
@@ -297,8 +297,7 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListSpvsQuery>) -
         limit,
         cursor,
     } = query;
-    let filter = filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
-    let filter = Filter { open, ..filter };
+    let filter = filter(q, (status.as_deref(), open), company_id, iso_id.as_deref(), client_id)?;
     let days = (from.as_deref(), to.as_deref());
     let filter = narrowed(filter, country.as_deref(), days, order.as_deref(), ids)?;
     let found = spvs::list(&ctx, &filter, &PageQuery { limit, cursor }).await?;

@@ -253,6 +253,7 @@ fn record(document: &Document) -> Record {
         .with("name", document.name.clone())
         .with("client", document.client_name())
         .with("order", document.spv_identifier())
+        .with_room("review", document.request_status.map(|status| status.name()))
         .with_room("version", latest.number)
         .with_room("media_type", latest.media_type.clone())
         .with_room("bytes", latest.bytes)

@@ -162,6 +162,9 @@ pub struct List {
     /// pending, active, processing, on_hold, closed or cancelled
     #[arg(long, value_parser = parse_name::<Status>)]
     status: Option<Status>,
+    /// Leave out closed and cancelled orders
+    #[arg(long)]
+    open: bool,
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
@@ -434,6 +437,7 @@ async fn list(args: List, cli: &CliContext) -> Result {
     let filter = Filter {
         q: args.q,
         status: args.status,
+        open: args.open,
         company_id,
         iso,
         client_id,

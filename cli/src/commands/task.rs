@@ -29,6 +29,7 @@ fn record(task: &Task) -> Record {
         .hidden_in_table("id", task.id.to_string())
         .with("kind", task.kind.name())
         .with("name", task.name.clone())
+        .with_room("subject", task.request_subject.clone())
         .with("status", task.status.clone())
         .with("due_date", task.due_date.map(|date| date.to_string()))
         .with("overdue", task.overdue)

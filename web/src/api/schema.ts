@@ -14583,6 +14583,8 @@ export interface operations {
                 /** @description Search by word prefixes in identifier, order number, client name and email. */
                 q?: string;
                 status?: string;
+                /** @description True leaves out closed and cancelled orders. */
+                open?: boolean;
                 company_id?: components["schemas"]["CompanyId"];
                 /** @description An ISO's id, or `none` for orders without one. */
                 iso_id?: string;

@@ -3,7 +3,7 @@ import { useId, type ReactNode } from 'react';
 import classes from './Section.module.css';
 
 interface Props {
-  /** Anchor of the section. */
+  /** Anchor of the section, which links give the focus. */
   id?: string;
   title: string;
   /** Link or buttons beside the title. */
@@ -30,13 +30,13 @@ export function Section({
   const id = useId();
   if (hideTitle) {
     return (
-      <section id={anchor} className={classes.section} aria-label={title}>
+      <section id={anchor} tabIndex={anchor ? -1 : undefined} className={classes.section} aria-label={title}>
         {children}
       </section>
     );
   }
   return (
-    <section id={anchor} className={classes.section} aria-labelledby={id}>
+    <section id={anchor} tabIndex={anchor ? -1 : undefined} className={classes.section} aria-labelledby={id}>
       <div className={classes.head}>
         <Title
           order={2}

@@ -1,8 +1,7 @@
 import { Anchor, MultiSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation } from 'react-router-dom';
+import { Link } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
 import { api, body, binaryBody } from '../../api/client';
 import { errorText } from '../../api/errors';
@@ -12,7 +11,7 @@ import { percentToWire } from '../../messages/amount';
 import { paths } from '../../paths';
 import type { Currency } from '../../shared/countries';
 import { ALL_CURRENCIES } from '../../shared/currencies';
-import { useRestoresScroll } from '../../shared/firstLocation';
+import { useScrollToHash } from '../../shared/useScrollToHash';
 import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
 import { orNull } from '../../shared/validators';
 import { LogoField } from '../../shared/settings/LogoField';
@@ -59,12 +58,7 @@ export function Component() {
 /** Links to the cards, in their order. */
 function SectionIndex() {
   const { t } = useTranslation('admin');
-  const { hash } = useLocation();
-  const restoresScroll = useRestoresScroll();
-  // The cards were not there yet when the address was opened.
-  useEffect(() => {
-    if (hash && !restoresScroll) document.getElementById(hash.slice(1))?.scrollIntoView({ block: 'start' });
-  }, [hash, restoresScroll]);
+  useScrollToHash();
   const sections = {
     brand: t('settings.brand'),
     people: t('settings.people'),
@@ -80,7 +74,12 @@ function SectionIndex() {
       <ul>
         {Object.entries(sections).map(([id, name]) => (
           <li key={id}>
-            <a href={`#${id}`}>{name}</a>
+            <Link
+              to={{ hash: id }}
+              onClick={() => document.getElementById(id)?.focus({ preventScroll: true })}
+            >
+              {name}
+            </Link>
           </li>
         ))}
       </ul>
@@ -267,7 +266,6 @@ function BillingCard({ settings }: Props) {
             <TextInput size="sm" label={t('names:field.tax_id')} {...form.getInputProps('billing.tax_id')} />
           </FieldPair>
           <FieldPair>
-            {' '}
             <Textarea
               size="sm"
               autosize
@@ -285,7 +283,6 @@ function BillingCard({ settings }: Props) {
             />
           </FieldPair>
           <FieldPair>
-            {' '}
             <TextInput
               size="sm"
               type="number"
@@ -295,7 +292,7 @@ function BillingCard({ settings }: Props) {
               placeholder="14"
               {...form.getInputProps('billing.due_days')}
             />
-          </FieldPair>{' '}
+          </FieldPair>
           <FieldPair>
             <TextInput
               size="sm"
@@ -311,7 +308,6 @@ function BillingCard({ settings }: Props) {
             />
           </FieldPair>
           <FieldPair>
-            {' '}
             <ChoiceSelect
               label={t('names:field.tax_rounding')}
               choices={[
@@ -328,7 +324,7 @@ function BillingCard({ settings }: Props) {
               description={t('settings.reverse_charge_text')}
               {...form.getInputProps('billing.reverse_charge_text')}
             />
-          </FieldPair>{' '}
+          </FieldPair>
           <FieldPair>
             <TextInput
               size="sm"
@@ -342,13 +338,12 @@ function BillingCard({ settings }: Props) {
             />
           </FieldPair>
           <FieldPair>
-            {' '}
             <ChoiceSelect
               label={t('names:field.bank_kind')}
               choices={BANK_KINDS.map((value) => ({ value, label: t(`names:bank_kind.${value}`) }))}
               {...form.getInputProps('billing.bank.kind')}
             />
-          </FieldPair>{' '}
+          </FieldPair>
           <FieldPair>
             <TextInput
               size="sm"
@@ -428,7 +423,6 @@ function Orders({ settings }: Props) {
             />
           </FieldPair>
           <FieldPair>
-            {' '}
             <ChoiceSelect
               label={t('settings.default_currency')}
               description={t('settings.default_currency_text')}
@@ -443,7 +437,7 @@ function Orders({ settings }: Props) {
               data={ALL_CURRENCIES}
               {...form.getInputProps('currencies')}
             />
-          </FieldPair>{' '}
+          </FieldPair>
           <p className={classes.link}>
             {t('settings.templates_text')}{' '}
             <Anchor component={Link} to={paths.employeeTemplates} fz="inherit" underline="always">

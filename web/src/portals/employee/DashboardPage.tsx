@@ -60,7 +60,12 @@ export function Component() {
           <Stats dashboard={data} />
         )}
         <TwoColumns
-          main={<MyTasks />}
+          main={
+            <>
+              <MyTasks />
+              <NewestClients />
+            </>
+          }
           side={
             <>
               <PerformanceCard />
@@ -80,8 +85,6 @@ export function Component() {
             <Panel preview />
           </Tabs.Panel>
         </Tabs>
-        {/* The tab of clients lists them itself. Below the tabs, so that these stay in place. */}
-        {tab !== 'clients' && <NewestClients />}
       </Stack>
     </>
   );

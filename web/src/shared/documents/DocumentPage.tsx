@@ -48,16 +48,10 @@ export function DocumentPage() {
       <PageHeader
         title={document?.name ?? t('one')}
         text={document && fileFacts(t, document.latest)}
-        actions={
-          document && (
-            <>
-              {document.request_status && (
-                <StatusBadge kind="document_request" status={document.request_status} />
-              )}
-              <DocumentActions document={document} />
-            </>
-          )
+        status={
+          document?.request_status && <StatusBadge kind="document_request" status={document.request_status} />
         }
+        actions={document && <DocumentActions document={document} />}
         trail={<Crumb to={places.documents}>{t('title')}</Crumb>}
       />
       {document?.deleted_at && (

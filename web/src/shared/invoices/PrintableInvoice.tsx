@@ -105,7 +105,7 @@ export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; i
         </tbody>
       </table>
       {/* A table of its own: on a phone, a label across hidden columns would move the amounts of the lines. */}
-      <table className={classes.totals} aria-label={t('total')}>
+      <table className={classes.totals} aria-label={t('totals')}>
         <tbody>
           {hasTax && <Sum label={t('names:paper.net')} value={amount(invoice.net)} />}
           {invoice.taxes.map((tax) => (

@@ -40,12 +40,13 @@ interface Props {
 /** Orders of a record, with the step that each is at. Where some are open, a switch shows the others. */
 export function RecordOrders({ of, pathOf, withClient = false }: Props) {
   const { t } = useTranslation(['shell', 'client', 'common', 'names', 'dashboards']);
-  const all = useInfiniteQuery(lists.spvs(of)).data?.total?.rows;
-  const open = useInfiniteQuery(lists.spvs({ ...of, open: true })).data?.total?.rows;
+  const all = useInfiniteQuery(lists.spvs(of)).data?.total;
+  const open = useInfiniteQuery(lists.spvs({ ...of, open: true })).data?.total;
   const [showsClosed, setShowsClosed] = useFlag('closed');
-  const isMixed = Boolean(all && open && open < all);
+  // Counting ends at a limit, so that both may be the same.
+  const isMixed = Boolean(all && open && open.rows > 0 && (open.rows < all.rows || !all.exact));
   // Also while the number of open orders is unknown.
-  const onlyOpen = !showsClosed && open !== 0;
+  const onlyOpen = !showsClosed && open?.rows !== 0;
   const columns: GridColumn<Spv>[] = [
     {
       key: 'order',

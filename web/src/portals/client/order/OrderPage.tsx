@@ -1,8 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation, useParams } from 'react-router-dom';
+import { useParams } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
 import { paths } from '../../../paths';
@@ -11,7 +10,7 @@ import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { useRequests } from '../../../shared/documents/RequestedDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
-import { useRestoresScroll } from '../../../shared/firstLocation';
+import { useScrollToHash } from '../../../shared/useScrollToHash';
 import { isActive } from '../../../shared/spvs/dueDates';
 import { OrderPeople } from '../../../shared/spvs/People';
 import { identifierBesideName, orderName, orderNumber } from '../../../shared/spvs/orderName';
@@ -52,13 +51,7 @@ export function Component() {
 
 /** The order, scrolled to the section of the address; not after back or forward. */
 function Order({ spv }: { spv: SpvDetail }) {
-  // New for each link, also one to the same section.
-  const location = useLocation();
-  const restoresScroll = useRestoresScroll();
-  useEffect(() => {
-    const { hash } = location;
-    if (hash && !restoresScroll) document.getElementById(hash.slice(1))?.scrollIntoView({ block: 'start' });
-  }, [location, restoresScroll]);
+  useScrollToHash();
   const { data: requests } = useRequests(spv);
   // Also if the document requests failed to load.
   const steps = isActive(spv) ? stepNeeds(spv, requests ?? []) : [];

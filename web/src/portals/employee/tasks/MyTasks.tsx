@@ -6,7 +6,7 @@ import { Section } from '../../../ui/Section';
 import { TaskTable } from './TaskTable';
 import { useTasks } from './useTasks';
 
-const TASK_LIMIT = 7;
+const TASK_LIMIT = 4;
 
 /** Most urgent tasks of the current user. */
 export function MyTasks() {

@@ -38,7 +38,8 @@ export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Pr
   const { t } = useTranslation(['employee', 'common', 'names']);
   // Requests have no order, and their sender is in the title.
   const hasOrders = !state.rows || state.rows.some((task) => task.spv_identifier);
-  const shared = sharedStatus(state.rows);
+  // Not where the tasks are sorted by it.
+  const shared = onSort ? undefined : sharedStatus(state.rows);
   const hidden = [...(hasOrders ? [] : ['order', 'client']), ...(shared ? ['status'] : [])];
   const columns: GridColumn<Task>[] = [
     {
@@ -62,8 +63,8 @@ export function TaskTable({ state, expected, emptyText, main, sort, onSort }: Pr
           )}
           {task.kind === 'request' && (
             <Text size="xs" c="dimmed" lineClamp={1}>
-              {task.request_subject && `${task.request_subject} · `}
               <span className="mono">{task.name}</span>
+              {task.request_subject && ` · ${task.request_subject}`}
             </Text>
           )}
         </>
