@@ -68,6 +68,7 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
   return (
     <form
       id={id}
+      tabIndex={id ? -1 : undefined}
       aria-label={title}
       onSubmit={form.onSubmit((values) => saving.mutate(values), missing)}
       noValidate
