@@ -127,6 +127,9 @@ async fn exports_omit_staff_only_columns_and_foreign_rows() {
         erin.post(&cancel, json!({ "reason": "The deal is off" })).await.ok();
         let his = rows(&ivan.get("/rest/v1/spvs.csv").await);
         assert_eq!((column(&his, "price"), column(&his, "amount")), (vec!["1250.00".into()], vec!["0.00".into()]));
+        // A cancelled order is not open, in the file and in the list.
+        assert_eq!(column(&rows(&ivan.get("/rest/v1/spvs.csv?open=true").await), "price"), [] as [String; 0]);
+        assert_eq!(ivan.get("/rest/v1/spvs?open=true").await.ok()["items"], json!([]));
         app.anonymous().get("/rest/v1/spvs.csv").await.refused(401, "unauthenticated");
         erin.get("/rest/v1/spvs.csv?status=soon").await.fields();
     })
@@ -400,6 +403,7 @@ async fn exports_match_the_filtered_list() {
                     "status=on_hold".into(),
                     "status=active".into(),
                     "status=cancelled".into(),
+                    "open=true".into(),
                     format!("company_id={beta}"),
                     format!("iso_id={iso}"),
                     "iso_id=none".into(),

@@ -68,6 +68,9 @@ async fn an_export_imports_into_another_portal() {
         }
         first.json(&["spv", "cancel", "F-3", "--reason", "Two\nlines"]);
         first.json(&["spv", "hold", "F-4", "--reason", "-"]);
+        let open = first.json(&["spv", "list", "--open"]);
+        let open: Vec<_> = open.as_array().unwrap().iter().map(|spv| spv["identifier"].as_str().unwrap()).collect();
+        assert!(open.contains(&"F-4") && !open.contains(&"=F-1") && !open.contains(&"F-3"), "{open:?}");
         first.json(&["client", "suspend", "otto@example.com"]);
 
         create_company(&portal);

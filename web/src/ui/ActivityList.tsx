@@ -56,7 +56,7 @@ function Run({ entries }: { entries: Entry[] }) {
       <>
         <Line entry={head}>
           {' · '}
-          <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+          <UnstyledButton className={classes.more} onClick={() => setOpen(!open)}>
             {open ? t('activity.fewer') : t('activity.more', { count: rest.length })}
           </UnstyledButton>
         </Line>

@@ -72,7 +72,7 @@ impl Task {
             id: request.id.0,
             name: request.reference(),
             request_kind: Some(request.kind),
-            request_subject: subject(&request),
+            request_subject: request_subject(&request),
             step_name: None,
             status: request.status.name().to_owned(),
             due_date: Some(request.due_at.with_timezone(&zone).date_naive()),
@@ -92,7 +92,8 @@ impl Task {
     }
 }
 
-fn subject(request: &Request) -> Option<String> {
+/// See [`Task::request_subject`].
+fn request_subject(request: &Request) -> Option<String> {
     let name = request.order().and_then(|order| order.proposed_names.into_iter().next());
     Some(name.unwrap_or_else(|| excerpt(&request.message))).filter(|subject| !subject.is_empty())
 }
@@ -103,8 +104,9 @@ pub async fn steps_of(db: &mut Db, assignee: UserId, limit: usize) -> Result<Vec
         "select 'step' as kind, t.id, t.step_name as name, t.step_name, t.status, t.due_date, t.waiting_on, t.spv_id, \
          s.status as spv_status, s.custom_identifier, s.vehicle_name, s.client_id, c.first_name || ' ' || c.last_name as client_name \
          from spv_steps t join spvs s on s.id = t.spv_id join users c on c.id = s.client_id \
-         where t.assignee_id = $1 and t.completed_at is null and s.status not in ('closed', 'cancelled') \
-         order by t.due_date is null, t.due_date, t.id limit {limit}"
+         where t.assignee_id = $1 and t.completed_at is null and {} \
+         order by t.due_date is null, t.due_date, t.id limit {limit}",
+        spvs::IS_OPEN
     ))
     .bind(assignee)
     .all()

@@ -11,7 +11,7 @@ use crate::{
         page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
         search::{self, SearchScope},
     },
-    orders::spvs::Spv,
+    orders::spvs::{self, Spv},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
@@ -202,7 +202,8 @@ pub async fn open_orders(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<
     let which = params(ids.len(), 1);
     let text = format!(
         "select distinct s.id from spvs s join commissions e on e.spv_id = s.id where e.id in ({which}) \
-         and e.amount_minor > 0 and s.status not in ('closed', 'cancelled') order by s.id"
+         and e.amount_minor > 0 and {} order by s.id",
+        spvs::IS_OPEN
     );
     let found: Vec<(SpvId,)> = ids.iter().fold(db.sql_built(text), |query, id| query.bind(*id)).all().await?;
     Ok(found.into_iter().map(|(id,)| id).collect())

@@ -13,8 +13,8 @@ pub use model::{Event, NewOrder, Spv, State};
 pub use notify::notify_client;
 pub use store::{Filter, IsoFilter, SpvSort};
 pub(crate) use store::{
-    InsertOrder, OrderParties, get as find_with_steps, identifier_taken, lock, lock_client, lock_of_step, parties,
-    spv_of_step,
+    IS_OPEN, InsertOrder, OrderParties, get as find_with_steps, identifier_taken, lock, lock_client, lock_of_step,
+    parties, spv_of_step,
 };
 
 use crate::{

@@ -92,6 +92,9 @@ pub async fn spv_of_step(db: &mut Db, step: StepId) -> Result<Option<SpvId>> {
     Ok(db.sql("select spv_id from spv_steps where id = $1").bind(step).optional::<(SpvId,)>().await?.map(|(id,)| id))
 }
 
+/// [`Status::is_open`] in SQL, of `spvs s`.
+pub const IS_OPEN: &str = "s.status not in ('closed', 'cancelled')";
+
 /// The filters of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -190,7 +193,7 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Condit
         all.and(format!("s.status = '{}'", status.name()));
     }
     if filter.open {
-        all.and("s.status not in ('closed', 'cancelled')");
+        all.and(IS_OPEN);
     }
     if let Some(country) = filter.country {
         all.and(format!("s.country = '{}'", country.code()));

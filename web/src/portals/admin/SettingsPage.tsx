@@ -285,17 +285,6 @@ function BillingCard({ settings }: Props) {
           <FieldPair>
             <TextInput
               size="sm"
-              type="number"
-              min={0}
-              max={365}
-              label={t('settings.due_days')}
-              placeholder="14"
-              {...form.getInputProps('billing.due_days')}
-            />
-          </FieldPair>
-          <FieldPair>
-            <TextInput
-              size="sm"
               label={t('names:field.tax_name')}
               placeholder={t('settings.tax_name_example')}
               {...form.getInputProps('billing.tax_name')}
@@ -316,15 +305,24 @@ function BillingCard({ settings }: Props) {
               ]}
               {...form.getInputProps('billing.tax_rounding')}
             />
-            <Textarea
+            <TextInput
               size="sm"
-              autosize
-              minRows={2}
-              label={t('names:field.reverse_charge_text')}
-              description={t('settings.reverse_charge_text')}
-              {...form.getInputProps('billing.reverse_charge_text')}
+              type="number"
+              min={0}
+              max={365}
+              label={t('settings.due_days')}
+              placeholder="14"
+              {...form.getInputProps('billing.due_days')}
             />
           </FieldPair>
+          <Textarea
+            size="sm"
+            autosize
+            minRows={2}
+            label={t('names:field.reverse_charge_text')}
+            description={t('settings.reverse_charge_text')}
+            {...form.getInputProps('billing.reverse_charge_text')}
+          />
           <FieldPair>
             <TextInput
               size="sm"
@@ -337,13 +335,11 @@ function BillingCard({ settings }: Props) {
               {...form.getInputProps('billing.bank.bank_name')}
             />
           </FieldPair>
-          <FieldPair>
-            <ChoiceSelect
-              label={t('names:field.bank_kind')}
-              choices={BANK_KINDS.map((value) => ({ value, label: t(`names:bank_kind.${value}`) }))}
-              {...form.getInputProps('billing.bank.kind')}
-            />
-          </FieldPair>
+          <ChoiceSelect
+            label={t('names:field.bank_kind')}
+            choices={BANK_KINDS.map((value) => ({ value, label: t(`names:bank_kind.${value}`) }))}
+            {...form.getInputProps('billing.bank.kind')}
+          />
           <FieldPair>
             <TextInput
               size="sm"

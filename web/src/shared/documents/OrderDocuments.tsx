@@ -13,7 +13,7 @@ import { rowsState } from '../grid/listState';
 import classes from './documents.module.css';
 import { DocumentTable } from './DocumentTable';
 import { usePortalLinks } from './links';
-import { isOpenRequest, useRequests } from './RequestedDocuments';
+import { isSettled, useRequests } from './RequestedDocuments';
 import { RequestForm } from './RequestForm';
 import { RequestList } from './RequestList';
 import { UploadArea } from './UploadArea';
@@ -26,7 +26,7 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
   const { isClient } = usePortalLinks();
   const [asking, setAsking] = useState(false);
   const requests = useRequests(spv);
-  const closed = requests.data?.filter((request) => !isOpenRequest(request)) ?? [];
+  const settled = requests.data?.filter(isSettled) ?? [];
   const state = rowsState(useInfiniteQuery(queries.documents({ spv_id: spv.id })));
   const mayAsk = !isClient && !CLOSED_STATUSES.includes(spv.status);
   return (
@@ -54,9 +54,9 @@ export function OrderDocuments({ spv }: { spv: SpvDetail }) {
           {asking && <RequestForm spv={spv} onClose={() => setAsking(false)} />}
         </Section>
       )}
-      {isClient && closed.length > 0 && (
+      {isClient && settled.length > 0 && (
         <Section title={t('requests.closed')} flush>
-          <RequestList requests={closed} spv={spv} label={t('requests.closed')} />
+          <RequestList requests={settled} spv={spv} label={t('requests.closed')} />
         </Section>
       )}
       {/* With the requests above it: nothing moves. */}

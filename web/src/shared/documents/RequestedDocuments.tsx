@@ -12,8 +12,8 @@ export function useRequests(spv: SpvDetail) {
   return useQuery(queries.documentRequests(spv.id));
 }
 
-/** Neither approved nor waived. */
-export const isOpenRequest = ({ status }: DocumentRequest) => status !== 'approved' && status !== 'waived';
+/** Approved or waived. */
+export const isSettled = ({ status }: DocumentRequest) => status === 'approved' || status === 'waived';
 
 /** Open document requests among the tasks of the client; the others are with the documents. */
 export function RequestedDocuments({ spv }: { spv: SpvDetail }) {
@@ -23,7 +23,7 @@ export function RequestedDocuments({ spv }: { spv: SpvDetail }) {
   if (!data) return <Skeleton height={120} m="md" width="auto" />;
   const order = ['needs_revision', 'requested', 'submitted'];
   const sorted = data
-    .filter(isOpenRequest)
+    .filter((request) => !isSettled(request))
     .toSorted((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
   if (sorted.length === 0) return null;
   return <RequestList requests={sorted} spv={spv} label={t('requests')} />;

@@ -44,7 +44,7 @@ export function InvoiceView({ id, list, actions, receiptActions, side }: Props) 
   const { t } = useTranslation('billing');
   const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
   if (error && !invoice)
-    return <RecordError error={error} kind={t('loading')} list={list} onRetry={() => void refetch()} />;
+    return <RecordError error={error} kind={t('one')} list={list} onRetry={() => void refetch()} />;
   const isDue =
     invoice !== undefined &&
     Number(invoice.due) > 0 &&
@@ -54,7 +54,7 @@ export function InvoiceView({ id, list, actions, receiptActions, side }: Props) 
     <>
       <div className={classes.screen}>
         <PageHeader
-          title={invoice ? t('invoice', { number: invoice.number }) : t('loading')}
+          title={invoice ? t('invoice', { number: invoice.number }) : t('one')}
           text={invoice && <Subject invoice={invoice} />}
           trail={<Crumb to={list.to}>{list.name}</Crumb>}
           actions={

@@ -31,11 +31,11 @@ export function PartnerOrder({ id, list, reader, client }: Props) {
   const { t } = useTranslation(['client', 'common', 'names', 'shell']);
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
   if (error && !spv)
-    return <RecordError error={error} kind={t('order.loading')} list={list} onRetry={() => void refetch()} />;
+    return <RecordError error={error} kind={t('order.one')} list={list} onRetry={() => void refetch()} />;
   return (
     <>
       <PageHeader
-        title={spv ? orderName(spv) : t('order.loading')}
+        title={spv ? orderName(spv) : t('order.one')}
         text={spv && identifierBesideName(spv) && <span className="mono">{spv.identifier}</span>}
         trail={<Crumb to={list.to}>{list.name}</Crumb>}
         status={spv && <StatusBadge kind="spv" status={spv.status} />}

@@ -16,6 +16,9 @@ export interface Series<Row> {
   text: (row: Row) => string;
 }
 
+/** Fewer points are drawn as columns. */
+const MIN_AREA_POINTS = 4;
+
 interface Props<Row> {
   rows: Row[];
   rowKey: (row: Row) => string;
@@ -99,7 +102,7 @@ export function TimeChart<Row>(props: Props<Row>) {
             names={names}
             ticks={scaleTicks(top ?? Math.max(0, ...heights))}
             scale={scale}
-            kind={stacked ? 'stack' : points.length < 4 ? 'columns' : 'area'}
+            kind={stacked ? 'stack' : points.length < MIN_AREA_POINTS ? 'columns' : 'area'}
             hint={onPick && t('chart.open')}
             onPick={
               onPick &&

@@ -1,7 +1,7 @@
 import { IconCircleCheck, IconListCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
-import { isOpenRequest, RequestedDocuments, useRequests } from '../../../shared/documents/RequestedDocuments';
+import { isSettled, RequestedDocuments, useRequests } from '../../../shared/documents/RequestedDocuments';
 import { StepTimeline } from '../../../shared/spvs/StepTimeline';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -21,7 +21,7 @@ export function ClientTasks({ spv, steps }: { spv: SpvDetail; steps: StepNeed[] 
         </div>
       ))}
       <RequestedDocuments spv={spv} />
-      {steps.length === 0 && requests && !requests.some(isOpenRequest) && (
+      {steps.length === 0 && requests && requests.every(isSettled) && (
         <EmptyState
           icon={<IconCircleCheck size={20} />}
           title={t('orders:all_done')}

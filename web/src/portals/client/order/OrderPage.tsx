@@ -33,12 +33,12 @@ export function Component() {
   const isLoading = useSectionsInitialLoad(id);
   if (error && !spv) {
     const list = { to: paths.clientOrders, name: t('nav.orders') };
-    return <RecordError error={error} kind={t('order.loading')} list={list} onRetry={() => void refetch()} />;
+    return <RecordError error={error} kind={t('order.one')} list={list} onRetry={() => void refetch()} />;
   }
   return (
     <>
       <PageHeader
-        title={spv ? orderName(spv) : t('order.loading')}
+        title={spv ? orderName(spv) : t('order.one')}
         text={spv && <Identifiers spv={spv} />}
         trail={<Crumb to={paths.clientOrders}>{t('nav.orders')}</Crumb>}
         status={spv && <StatusBadge kind="spv" status={spv.status} />}

@@ -70,7 +70,7 @@ export function CompaniesTab({ preview = false }: { preview?: boolean }) {
     {
       key: 'email',
       whole: true,
-      // Rarely filled.
+      // Few companies have one; the columns are offered under Display.
       hidden: !preview,
       header: t('column.email'),
       cell: (company) => company.email ?? '—',

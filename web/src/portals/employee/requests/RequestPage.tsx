@@ -34,12 +34,12 @@ export function Component() {
   const { data: request, error, refetch } = useQuery(queries.request(id));
   if (error && !request) {
     const list = { to: paths.requestManagement, name: t('desk.title') };
-    return <RecordError error={error} kind={t('loading')} list={list} onRetry={() => void refetch()} />;
+    return <RecordError error={error} kind={t('one')} list={list} onRetry={() => void refetch()} />;
   }
   return (
     <>
       <PageHeader
-        title={request ? titleOf(t, request) : t('loading')}
+        title={request ? titleOf(t, request) : t('one')}
         text={
           request && (
             <>
