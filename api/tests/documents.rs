@@ -510,6 +510,11 @@ async fn document_request_lifecycle() {
         let submitted = submitted.ok();
         assert_eq!((&submitted["status"], &submitted["document_id"]), (&json!("submitted"), &json!(document)));
         assert_eq!(submitted["can"], json!(["upload", "update", "approve", "return", "waive"]));
+        let waiting = maya.get("/rest/v1/documents?request_status=submitted&count=true").await.ok();
+        assert_eq!((&waiting["items"][0]["id"], &waiting["total"]["rows"]), (&json!(document), &json!(1)));
+        assert_eq!(erin.get("/rest/v1/documents?request_status=approved").await.ok()["items"], json!([]));
+        let unknown = erin.get("/rest/v1/documents?request_status=reviewed").await;
+        assert_eq!(unknown.fields(), ["request_status unknown"]);
         let back = erin.post(&format!("{at}/return"), json!({ "reason": "Cut off" })).await.ok();
         assert_eq!((&back["status"], &back["reason"]), (&json!("needs_revision"), &json!("Cut off")));
         upload(&maya, b"%PDF-1.5", &[("file_name", "scan.pdf"), ("request_id", id)]).await;

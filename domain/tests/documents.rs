@@ -453,6 +453,21 @@ async fn approved_document_requests_complete_their_step() {
         );
         assert_eq!(documents::can(&erin, &approved), ["update"], "no other version, and it stays");
 
+        let of_status = async |ctx: &Ctx, status| {
+            let filter = Filter { request_status: Some(status), ..Filter::default() };
+            let total = documents::total(ctx, &filter).await.unwrap().rows;
+            let page = documents::list(ctx, &filter, &PageQuery::default()).await.unwrap();
+            assert_eq!(i64::try_from(page.items.len()).unwrap(), total);
+            page.items.into_iter().map(|document| document.name).collect::<Vec<_>>()
+        };
+        upload_file(&maya, new_upload("unasked.pdf"), b"%PDF-1.4").await.unwrap();
+        let (_, _, nils) = world.client("Nils", acme, None).await;
+        for reader in [&maya, &erin] {
+            assert_eq!(of_status(reader, Status::Approved).await, ["Passport copy"]);
+            assert_eq!(of_status(reader, Status::Submitted).await, [""; 0]);
+        }
+        assert_eq!(of_status(&nils, Status::Approved).await, [""; 0]);
+
         requests::waive(&erin, address.id, None, "The passport says it").await.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);
 

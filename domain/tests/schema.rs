@@ -278,6 +278,8 @@ async fn no_query_scans_a_growing_table() {
                 documents::Filter::default(),
                 documents::Filter { spv_id: Some(spv), ..Default::default() },
                 documents::Filter { client_id: Some(client), ..Default::default() },
+                documents::Filter { request_status: Some(document_requests::Status::Submitted), ..Default::default() },
+                documents::Filter { request_status: Some(document_requests::Status::Approved), ..Default::default() },
                 documents::Filter { q: Some("passport".to_owned()), ..Default::default() },
             ] {
                 let page = documents::list(ctx, &filter, &first).await.unwrap();

@@ -134,6 +134,15 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     .filter({ hasText: step.step_name })
     .filter({ hasText: 'Completed' });
   await expect(done).toHaveCount(0);
+  const olga = await office.employee();
+  await olga.open(paths.employeeDocuments);
+  await olga.link('Awaiting review').click();
+  const submitted = olga.page
+    .getByRole('row')
+    .filter({ hasText: 'Passport copy' })
+    .filter({ hasText: who.name });
+  await expect(submitted).toBeVisible();
+
   // No longer a task.
   const closed = paloma.page.getByRole('list', { name: 'Closed requests' }).locator('> li');
   await paloma.withoutReload(async () => {
@@ -141,6 +150,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     await elias.expectToast('Document approved', 'Passport copy');
     await expect(closed).toContainText('Approved');
     await expect(asked).toHaveCount(0);
+    await expect(submitted).toHaveCount(0);
     await expect(done.first()).toBeVisible();
     await expect(paloma.page.getByRole('button', { name: /^Upload .*Passport copy$/ })).toHaveCount(0);
   });

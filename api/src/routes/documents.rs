@@ -160,6 +160,8 @@ pub struct ListDocumentsQuery {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<UserId>)]
     client_id: Option<UserId>,
+    /// Only documents uploaded for a document request of this status: `submitted` awaits a review.
+    request_status: Option<document_requests::Status>,
     /// True lists the deleted documents instead, for the staff.
     #[serde(default)]
     deleted: bool,
@@ -185,6 +187,7 @@ impl ListDocumentsQuery {
             q: self.q,
             spv_id: self.spv_id,
             client_id: self.client_id,
+            request_status: self.request_status,
             deleted: self.deleted,
             order,
             ids: self.ids,

@@ -1,7 +1,7 @@
 //! `spvctl document …`
 use super::lookup;
 use crate::{
-    args::{Paging, parse_sort},
+    args::{Paging, parse_name, parse_sort},
     context::CliContext,
     exit::{Failure, Result},
     out_file::OutFile,
@@ -11,6 +11,7 @@ use bytes::Bytes;
 use clap::{Args, Subcommand};
 use domain::{
     kernel::{ids::DocumentRequestId, page::Order},
+    orders::document_requests,
     orders::documents::{
         self, Change, Document, DocumentSort, Filter, RESTORABLE, Version,
         uploads::{self, CreateUpload},
@@ -26,7 +27,9 @@ const CHUNK: usize = 256 << 10;
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List documents, the one with the newest version first
-    #[command(after_help = "Examples:\n  spvctl document list --spv SPV-2026-001\n  spvctl document list --q passport")]
+    #[command(
+        after_help = "Examples:\n  spvctl document list --spv SPV-2026-001\n  spvctl document list --q passport\n  spvctl document list --review submitted"
+    )]
     List(List),
     /// Save the file of a version
     #[command(
@@ -62,6 +65,9 @@ pub struct List {
     /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
+    /// Review status: submitted, approved, needs_revision or waived
+    #[arg(long, value_name = "STATUS", value_parser = parse_name::<document_requests::Status>)]
+    review: Option<document_requests::Status>,
     /// Deleted documents, which can be restored for 30 days
     #[arg(long)]
     deleted: bool,
@@ -140,6 +146,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 q: args.q,
                 spv_id,
                 client_id,
+                request_status: args.review,
                 deleted: args.deleted,
                 order: args.sort.unwrap_or_default(),
                 ..Filter::default()

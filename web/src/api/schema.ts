@@ -10364,6 +10364,8 @@ export interface operations {
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
+                /** @description Only documents uploaded for a document request of this status: `submitted` awaits a review. */
+                request_status?: components["schemas"]["DocumentRequestStatus"];
                 /** @description True lists the deleted documents instead, for the staff. */
                 deleted?: boolean;
                 /** @description Only these documents: up to 500 ids, separated by commas. */
@@ -10406,6 +10408,8 @@ export interface operations {
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
+                /** @description Only documents uploaded for a document request of this status: `submitted` awaits a review. */
+                request_status?: components["schemas"]["DocumentRequestStatus"];
                 /** @description True lists the deleted documents instead, for the staff. */
                 deleted?: boolean;
                 /** @description Only these documents: up to 500 ids, separated by commas. */

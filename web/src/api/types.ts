@@ -33,6 +33,7 @@ export type Document = Schemas['Document'];
 export type DocumentDetail = Schemas['DocumentDetail'];
 export type DocumentChange = Schemas['DocumentChange'];
 export type DocumentRequest = Schemas['DocumentRequest'];
+export type DocumentRequestStatus = DocumentRequest['status'];
 export type DocumentVersion = Schemas['DocumentVersion'];
 export type EmployeeDashboard = Schemas['EmployeeDashboard'];
 export type CompanyDashboard = Schemas['CompanyDashboard'];

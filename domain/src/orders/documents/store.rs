@@ -3,14 +3,17 @@ use super::{
     model::{Document, Scan, Version},
     rollup::{self, VersionFacts},
 };
-use crate::kernel::{
-    access::Scope,
-    ctx::Ctx,
-    db::{Db, Sql, Tx},
-    error::Result,
-    ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
-    page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
-    search::{self, SearchCondition, SearchScope},
+use crate::{
+    kernel::{
+        access::Scope,
+        ctx::Ctx,
+        db::{Db, Sql, Tx},
+        error::Result,
+        ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+        page::{Conditions, Keyset, Order, SortColumn, SortKey, SortValue, Total, values},
+        search::{self, SearchCondition, SearchScope},
+    },
+    orders::document_requests,
 };
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -176,6 +179,8 @@ pub struct Filter {
     pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
+    /// Documents uploaded for a document request of this status.
+    pub request_status: Option<document_requests::Status>,
     /// Deleted documents instead of the others, for the staff.
     pub deleted: bool,
     pub order: Order<DocumentSort>,
@@ -235,6 +240,10 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Condit
         all.and("1 = 0");
     }
     all.and_id("d.spv_id", filter.spv_id.map(|id| id.0));
+    if let Some(status) = filter.request_status {
+        let of_status = "d.request_id in (select r.id from document_requests r where r.status = $)";
+        all.and_value(of_status, SortValue::Text(status.name().to_owned()));
+    }
     let narrow = match &filter.ids {
         Some(ids) => SearchCondition::Ids(ids.clone()),
         None => {
@@ -250,7 +259,7 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Condit
 /// A page of the list.
 pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, keyset: &Keyset) -> Result<Vec<Document>> {
     let mut all = conditions(db, scope, filter).await?;
-    if !keyset.is_default() {
+    if !keyset.is_default() || filter.request_status.is_some() {
         keyset.choose_index(db, TABLE, &mut all).await?;
     }
     keyset.rows(db, &documents(), &all).await

@@ -3,24 +3,42 @@ import { IconFiles } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
 import { lists, type DocumentQuery } from '../../api/lists';
-import type { Document } from '../../api/types';
+import type { Document, DocumentRequestStatus } from '../../api/types';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { ExportButton } from '../ExportButton';
-import { ListGrid } from '../grid/ListGrid';
+import { ListGrid, type GridQuery } from '../grid/ListGrid';
 import { useDocumentColumns } from './documentColumns';
 import { usePortalLinks } from './links';
 import { UploadArea } from './UploadArea';
+
+/** Results of a review. A document that was requested has been submitted. */
+const states: DocumentRequestStatus[] = ['submitted', 'needs_revision', 'approved', 'waived'];
+
+function documentQuery({ q, order, limit, filters }: GridQuery): DocumentQuery {
+  return {
+    q,
+    order,
+    limit,
+    request_status: states.find((known) => known === filters.status),
+    deleted: filters.deleted === 'true' || undefined,
+  };
+}
 
 const exportDocuments = (query: DocumentQuery) =>
   body(api.GET('/rest/v1/documents.csv', { params: { query }, parseAs: 'blob' }));
 
 /** Document library across orders. */
 export function DocumentsPage() {
-  const { t } = useTranslation('documents');
+  const { t } = useTranslation(['documents', 'common', 'names']);
   const { isClient, document: pathOf } = usePortalLinks();
   const columns = useDocumentColumns(true);
+  const status = {
+    key: 'status',
+    label: t('common:status'),
+    choices: states.map((value) => ({ value, label: t(`names:document_request_status.${value}`) })),
+  };
   const deleted = {
     key: 'deleted',
     label: t('deleted.filter'),
@@ -40,11 +58,16 @@ export function DocumentsPage() {
             list="documents"
             label={t('all')}
             columns={columns}
-            rows={({ q, order, limit, filters }) =>
-              lists.documents({ q, order, limit, deleted: filters.deleted === 'true' || undefined })
+            rows={(query) => lists.documents(documentQuery(query))}
+            filters={isClient ? [status] : [status, deleted]}
+            views={
+              isClient
+                ? []
+                : [
+                    { key: 'submitted', name: t('submitted'), query: 'status=submitted' },
+                    { key: 'deleted', name: t('deleted.only'), query: 'deleted=true' },
+                  ]
             }
-            filters={isClient ? [] : [deleted]}
-            views={isClient ? [] : [{ key: 'deleted', name: t('deleted.only'), query: 'deleted=true' }]}
             rowKey={(document) => document.id}
             rowName={(document) => document.name}
             defaultSort={{ key: 'updated_at', descending: true }}
@@ -56,8 +79,8 @@ export function DocumentsPage() {
                 load={() => exportDocuments({ ids: rows.map(({ id }) => id).join(',') })}
               />
             )}
-            actions={({ q, order }) => (
-              <ExportButton name="documents" load={() => exportDocuments({ q, order })} />
+            actions={(query) => (
+              <ExportButton name="documents" load={() => exportDocuments(documentQuery(query))} />
             )}
             empty={
               <EmptyState
