@@ -478,6 +478,28 @@ async fn previous_values_are_visible_to_super_admins_only() {
 }
 
 #[tokio::test]
+async fn dashboards_leave_out_reminders() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        let (.., maya) = world.client("Maya", company, None).await;
+        let (olga, clara) = (world.employee("Olga").await, world.company_admin("Clara", company).await);
+        world.clock.advance(Duration::days(365));
+        assert!(steps::remind_overdue(&world.operator()).await.unwrap() > 0);
+        activity::sequence_all(&world.operator()).await.unwrap();
+        let log = activity::list(&olga, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
+        assert!(log.iter().any(|row| row.action == "step.overdue"));
+        let office = dashboards::employee(&olga).await.unwrap().activity;
+        let portfolio = dashboards::company(&clara, None, &PageQuery::default()).await.unwrap().activity;
+        let own = dashboards::client(&maya).await.unwrap().activity;
+        for shown in [office, portfolio, own] {
+            assert!(shown.iter().any(|row| row.action == "spv.created"), "{shown:?}");
+            assert!(!shown.iter().any(|row| row.action.ends_with(".overdue")), "{shown:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn pruned_log_still_verifies() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;

@@ -68,7 +68,7 @@ function belongsToList(list: unknown, activity: Activity, role: Role | undefined
   return kind === 'user' || (kind === 'request' && role !== 'client') ? undefined : true;
 }
 
-/** Subject kinds that dashboards list, same as on the server. */
+/** Subject kinds of the events that dashboards list, same as on the server. */
 const WORK_KINDS = [
   'client',
   'company',
@@ -81,25 +81,29 @@ const WORK_KINDS = [
   'invoice',
   'thread',
 ];
-const isWorkKind = (kind: string) => WORK_KINDS.includes(kind);
+const isReminder = (action: string) => action.endsWith('.due_soon') || action.endsWith('.overdue');
+const isWork = ({ subject, action }: Activity) => WORK_KINDS.includes(subject.kind) && !isReminder(action);
 
 /** Dashboard queries that include the latest events, and how many. */
-const DASHBOARD_FEEDS: { queryKey: QueryKey; length: number; has: (kind: string, role?: Role) => boolean }[] =
-  [
-    { queryKey: ['dashboards', 'client'], length: 5, has: isWorkKind },
-    { queryKey: ['dashboards', 'employee'], length: 8, has: isWorkKind },
-    {
-      queryKey: ['dashboards', 'company'],
-      length: 8,
-      // Super admins receive events of every company; requests belong to their sender, not the company.
-      has: (kind, role) => role === 'company_admin' && kind !== 'request' && isWorkKind(kind),
-    },
-    { queryKey: ['requests', 'desk'], length: 6, has: (kind) => kind === 'request' },
-  ];
+const DASHBOARD_FEEDS: {
+  queryKey: QueryKey;
+  length: number;
+  has: (event: Activity, role?: Role) => boolean;
+}[] = [
+  { queryKey: ['dashboards', 'client'], length: 5, has: isWork },
+  { queryKey: ['dashboards', 'employee'], length: 8, has: isWork },
+  {
+    queryKey: ['dashboards', 'company'],
+    length: 8,
+    // Super admins receive events of every company; requests belong to their sender, not the company.
+    has: (event, role) => role === 'company_admin' && event.subject.kind !== 'request' && isWork(event),
+  },
+  { queryKey: ['requests', 'desk'], length: 6, has: ({ subject }) => subject.kind === 'request' },
+];
 
 function addToDashboards(client: QueryClient, activity: Activity, role: Role | undefined): void {
   for (const { queryKey, length, has } of DASHBOARD_FEEDS) {
-    if (!has(activity.subject.kind, role)) continue;
+    if (!has(activity, role)) continue;
     for (const query of client.getQueryCache().findAll({ queryKey, predicate: isIdle })) {
       const data = query.state.data as { activity: Activity[] };
       setData(client, query, { ...data, activity: prependNewer(activity, data.activity).slice(0, length) });

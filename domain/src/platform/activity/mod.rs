@@ -213,7 +213,7 @@ pub struct Filter {
     pub subject_id: Option<Uuid>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
-    /// Only events of orders and their parties: no sign-ins, no mails.
+    /// Only events of orders and their parties: no sign-ins, no mails, no reminders.
     pub work_only: bool,
     /// Only events of requests.
     pub requests_only: bool,

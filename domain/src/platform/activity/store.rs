@@ -98,9 +98,10 @@ fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
     }
 }
 
-/// Subjects of work on orders, without those of the office itself.
+/// Events of work on orders, as dashboards list them. Not those of the office itself, and no reminders of due dates: one
+/// morning brings those of many orders.
 const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', 'document', \
-    'document_request', 'invoice', 'thread')";
+    'document_request', 'invoice', 'thread') and action not like '%.due_soon' and action not like '%.overdue'";
 
 /// Selects the newest events of orders that a scope sees, as a list, with the scope's id as `$1`.
 pub(crate) fn newest_work_sql(dialect: Dialect, scope: Scope, limit: usize) -> String {
