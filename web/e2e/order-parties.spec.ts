@@ -47,7 +47,7 @@ test('document sent to the wrong order is renamed, moved, deleted and restored',
   await expect(ylva.page.getByText('No documents yet')).toBeVisible();
 
   await elias.open(paths.employeeDocuments);
-  await elias.filterBy('Deleted', 'Deleted documents');
+  await elias.filterBy('Deleted', 'Yes');
   await elias.link('Deed of formation').click();
   await expect(elias.page.getByText(/^Deleted .* content is deleted for good/)).toBeVisible();
   await elias.button('Restore document').click();

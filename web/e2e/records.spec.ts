@@ -57,3 +57,14 @@ test('names in lists lead to records, their tabs to orders, and breadcrumbs back
   await elias.page.getByRole('switch', { name: 'Show closed orders' }).check();
   await expect(elias.row(cancelled.identifier, 'Orders')).toBeVisible();
 });
+
+test('current tab of a record is in view on a phone', async ({ office }) => {
+  const { client } = await office.clientWithOrder(office.newPerson('Nuria', 'Serra'));
+  const elias = await office.employee({ viewport: { width: 390, height: 844 } });
+  const tab = (name: string) => elias.page.getByRole('tab', { name });
+  await elias.open(`${paths.employeeClient(client.id)}?tab=notes`);
+  await expect(tab('Notes')).toBeInViewport({ ratio: 1 });
+  await expect(tab('Orders')).not.toBeInViewport();
+  await tab('Notes').press('Home');
+  await expect(tab('Orders')).toBeInViewport({ ratio: 1 });
+});

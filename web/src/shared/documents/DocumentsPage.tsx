@@ -42,7 +42,7 @@ export function DocumentsPage() {
   const deleted = {
     key: 'deleted',
     label: t('deleted.filter'),
-    choices: [{ value: 'true', label: t('deleted.only') }],
+    choices: [{ value: 'true', label: t('deleted.yes') }],
   };
   return (
     <>
@@ -65,7 +65,7 @@ export function DocumentsPage() {
                 ? []
                 : [
                     { key: 'submitted', name: t('submitted'), query: 'status=submitted' },
-                    { key: 'deleted', name: t('deleted.only'), query: 'deleted=true' },
+                    { key: 'deleted', name: t('deleted.filter'), query: 'deleted=true' },
                   ]
             }
             rowKey={(document) => document.id}

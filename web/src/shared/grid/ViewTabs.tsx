@@ -19,6 +19,7 @@ import type { ListName, SavedView } from '../../api/types';
 import { number } from '../../messages/format';
 import { BusyButton } from '../../ui/BusyButton';
 import { toast } from '../../ui/toasts';
+import { keepCurrentInView } from '../../ui/currentInView';
 import type { GridFilter } from '../../ui/grid/FilterChips';
 import { useSave } from '../useSave';
 import type { GridQuery } from './ListGrid';
@@ -66,7 +67,7 @@ export function ViewTabs<Row>({ list, views, current, rows, filters }: Props<Row
   if (known && all.length + own.length === 1) return null;
   return (
     <div className={classes.bar}>
-      <nav className={classes.views} aria-label={t('views')}>
+      <nav ref={keepCurrentInView} className={classes.views} aria-label={t('views')}>
         {all.map((view) => (
           <Tab
             key={view.key}

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ListOptions } from '../../api/lists';
 import { number } from '../../messages/format';
+import { keepCurrentInView } from '../../ui/currentInView';
 import { useParam, useSetParams } from '../queryParams';
 import classes from './RecordTabs.module.css';
 
@@ -28,7 +29,7 @@ export function RecordTabs({ label, tabs }: { label: string; tabs: RecordTab[] }
       onChange={(next) => setParams({ tab: next === first.key ? '' : (next ?? ''), sort: '' })}
       keepMounted={false}
     >
-      <Tabs.List className={classes.list} aria-label={label}>
+      <Tabs.List ref={keepCurrentInView} className={classes.list} aria-label={label}>
         {tabs.map(({ key, label: name, count }) => (
           <Tabs.Tab
             key={key}

@@ -5,6 +5,7 @@ import { loadOwnUser } from '../../../shared/security/accountQueries';
 import { NotificationPreferencesPanel } from '../../../shared/notifications/NotificationPreferencesPanel';
 import { SecurityPanel } from '../../../shared/security/SecurityPanel';
 import { useParam } from '../../../shared/queryParams';
+import { keepCurrentInView } from '../../../ui/currentInView';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ActivityPanel } from './ActivityPanel';
 import { PersonalPanel } from './PersonalPanel';
@@ -34,7 +35,7 @@ export function Component() {
     <>
       <PageHeader title={t('profile.title')} />
       <Tabs value={tab} onChange={(next) => setTabParam(next ?? '')}>
-        <Tabs.List className={classes.tabs} aria-label={t('profile.tabs')}>
+        <Tabs.List ref={keepCurrentInView} className={classes.tabs} aria-label={t('profile.tabs')}>
           <Tabs.Tab value="personal">{t('profile:tab.personal')}</Tabs.Tab>
           <Tabs.Tab value="security">{t('profile.security')}</Tabs.Tab>
           <Tabs.Tab value="preferences">{t('profile:tab.preferences')}</Tabs.Tab>

@@ -16,6 +16,7 @@ import { useParam } from '../../../shared/queryParams';
 import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { useRequestsInitialLoad } from '../../../shared/spvs/useInitialLoad';
 import { RecordError } from '../../../shared/records/RecordError';
+import { keepCurrentInView } from '../../../ui/currentInView';
 import { Prose } from '../../../ui/Prose';
 import { NewInvoiceButton } from './NewInvoiceButton';
 import { OrderHeader } from './OrderHeader';
@@ -88,7 +89,7 @@ function Order({ spv }: { spv: SpvDetail }) {
         keepMounted={false}
         classNames={{ list: classes.tabs, tab: classes.tab }}
       >
-        <Tabs.List aria-label={t('orders:sections')}>
+        <Tabs.List ref={keepCurrentInView} aria-label={t('orders:sections')}>
           {TABS.map((name) => (
             <Tabs.Tab key={name} value={name} rightSection={<Count value={counts[name]} />}>
               {labels[name]}
