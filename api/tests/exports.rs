@@ -439,6 +439,7 @@ async fn exports_match_the_filtered_list() {
                     "status=paid".into(),
                     "status=void".into(),
                     format!("client_id={maya}"),
+                    format!("company_id={beta}"),
                     format!("spv_id={order}"),
                     "q=maya".into(),
                     format!("q={}", &order[..8]),

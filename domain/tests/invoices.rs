@@ -296,3 +296,28 @@ async fn invoice_is_visible_to_its_client_and_staff_only() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn invoices_of_a_company_are_those_of_its_orders() {
+    on_both(async |world| {
+        let (meridian, harbor) = (world.company("Meridian").await, world.company("Harbor").await);
+        let (client, _, maya) = world.client("Maya", meridian, None).await;
+        world.client("Nils", harbor, None).await;
+        let cora = world.company_admin("Cora", meridian).await;
+        let elias = world.employee("Elias").await;
+        onboarding::create_order(&elias, order_with_price(client, meridian, Some("300"))).await.unwrap();
+        let of_company = async |ctx: &Ctx, company: CompanyId| {
+            let filter = Filter { company_id: Some(company), ..Filter::default() };
+            let page = invoices::list(ctx, &filter, &PageQuery::default()).await.unwrap();
+            let total = invoices::total(ctx, &filter).await.unwrap();
+            assert_eq!(i64::try_from(page.items.len()).unwrap(), total.rows);
+            total.sums.into_iter().map(|(_, due)| due).collect::<Vec<_>>()
+        };
+        assert_eq!(of_company(&elias, meridian).await, [155_000]);
+        assert_eq!(of_company(&elias, harbor).await, [125_000]);
+        assert_eq!(of_company(&maya, meridian).await, [155_000]);
+        assert_eq!(of_company(&maya, harbor).await, [0_i64; 0]);
+        assert_eq!(of_company(&cora, meridian).await, [0_i64; 0], "invoices are between the office and the client");
+    })
+    .await;
+}

@@ -320,6 +320,7 @@ async fn no_query_scans_a_growing_table() {
                 invoices::Filter::default(),
                 invoices::Filter { spv_id: Some(spv), ..Default::default() },
                 invoices::Filter { client_id: Some(client), ..Default::default() },
+                invoices::Filter { company_id: Some(company), ..Default::default() },
                 invoices::Filter { status: Some(invoices::Status::Due), ..Default::default() },
             ] {
                 let page = invoices::list(ctx, &filter, &PageQuery { limit: Some(1), cursor: None }).await.unwrap();

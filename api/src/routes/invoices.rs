@@ -20,7 +20,7 @@ use domain::{
     accounts::users,
     directory::companies,
     kernel::{
-        ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
+        ids::{CompanyId, DocumentId, InvoiceId, PaymentId, SpvId, UserId},
         money::{self, Currency, CurrencyTotal},
         page::PageQuery,
     },
@@ -326,6 +326,10 @@ pub struct ListInvoicesQuery {
     spv_id: Option<SpvId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     client_id: Option<UserId>,
+    /// Invoices of the orders of this company.
+    #[serde(default, deserialize_with = "empty_string_as_none")]
+    #[param(value_type = Option<CompanyId>)]
+    company_id: Option<CompanyId>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
@@ -359,6 +363,7 @@ impl ListInvoicesQuery {
             q: self.q,
             spv_id: self.spv_id,
             client_id: self.client_id,
+            company_id: self.company_id,
             status,
             due,
             ids: self.ids,

@@ -82,6 +82,9 @@ pub struct List {
     /// Email address, name or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
+    /// Name or id; invoices of its orders
+    #[arg(long, value_name = "COMPANY")]
+    company: Option<String>,
     /// Identifier, order number or id
     #[arg(long, value_name = "SPV")]
     spv: Option<String>,
@@ -385,8 +388,9 @@ async fn list(args: List, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let client_id = client_id(ctx, args.client.as_deref()).await?;
     let spv_id = spv_id(ctx, args.spv.as_deref()).await?;
+    let company_id = lookup::company(ctx, args.company.as_deref()).await?;
     let order = args.sort.unwrap_or_default();
-    let filter = Filter { spv_id, client_id, status: args.status, order, ..Filter::default() };
+    let filter = Filter { spv_id, client_id, company_id, status: args.status, order, ..Filter::default() };
     let page = args.paging.read(async |query| invoices::list(ctx, &filter, &query).await).await?;
     cli.out.page(page.items.iter().map(record).collect(), "invoices", page.next_cursor)
 }

@@ -10930,6 +10930,8 @@ export interface operations {
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
+                /** @description Invoices of the orders of this company. */
+                company_id?: components["schemas"]["CompanyId"];
                 status?: components["schemas"]["InvoiceStatus"];
                 /** @description Open invoices by due date. */
                 due?: "overdue" | "week" | "not_due" | "overdue_30" | "overdue_60" | "overdue_90" | "overdue_older";
@@ -11012,6 +11014,8 @@ export interface operations {
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
+                /** @description Invoices of the orders of this company. */
+                company_id?: components["schemas"]["CompanyId"];
                 status?: components["schemas"]["InvoiceStatus"];
                 /** @description Open invoices by due date. */
                 due?: "overdue" | "week" | "not_due" | "overdue_30" | "overdue_60" | "overdue_90" | "overdue_older";

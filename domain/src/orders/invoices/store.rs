@@ -11,7 +11,7 @@ use crate::kernel::{
         placeholders, select_nested, select_rows,
     },
     error::Result,
-    ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
+    ids::{CompanyId, DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::{Currency, CurrencyTotal},
     page::{Conditions, Keyset, Order, SortColumn, SortKey, Total, values},
     search::{self, SearchScope},
@@ -346,6 +346,8 @@ pub struct Filter {
     pub q: Option<String>,
     pub spv_id: Option<SpvId>,
     pub client_id: Option<UserId>,
+    /// Invoices of the orders of this company.
+    pub company_id: Option<CompanyId>,
     pub status: Option<Status>,
     pub due: Option<Due>,
     /// Only these ids.
@@ -404,6 +406,9 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter, today: NaiveDate
     all.and_scope(scope, None, None, Some("v.client_id"));
     all.and_id("v.spv_id", filter.spv_id.map(|id| id.0));
     all.and_id("v.client_id", filter.client_id.map(|id| id.0));
+    if let Some(company) = filter.company_id {
+        all.and_value("v.spv_id in (select s.id from spvs s where s.company_id = $)", company.0);
+    }
     all.and_among("v.id", filter.ids.as_deref());
     if let Some(status) = filter.status {
         all.and(format!("v.status = '{}'", status.name()));
@@ -457,7 +462,7 @@ pub async fn list(
     keyset: &Keyset,
 ) -> Result<Vec<Invoice>> {
     let mut all = conditions(db, scope, filter, today).await?;
-    if !keyset.is_default() || filter.due.is_some() {
+    if !keyset.is_default() || filter.due.is_some() || filter.company_id.is_some() {
         keyset.choose_index(db, TABLE, &mut all).await?;
     }
     let dialect = db.dialect();

@@ -7,13 +7,13 @@ import { EmptyState } from '../../ui/EmptyState';
 import { useInvoiceColumns } from '../invoices/invoiceColumns';
 import { RecordGrid } from './RecordGrid';
 
-/** Invoices of a client, with what is due on them. */
-export function RecordInvoices({ of }: { of: { client_id: string } }) {
+/** Invoices of a client or of the orders of a company, with what is due on them. */
+export function RecordInvoices({ of }: { of: { client_id: string } | { company_id: string } }) {
   const { t } = useTranslation('billing');
   return (
     <RecordGrid<Invoice>
       label={t('list')}
-      columns={useInvoiceColumns({ withClient: false })}
+      columns={useInvoiceColumns({ withClient: 'company_id' in of })}
       rows={(order) => lists.invoices({ ...of, order })}
       rowKey={(invoice) => invoice.id}
       hrefOf={(invoice) => paths.employeeInvoice(invoice.id)}

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
@@ -7,8 +7,10 @@ import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
 import { paths } from '../../../paths';
+import { sumsByCurrency } from '../../../shared/grid/sums';
 import { EmailLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
+import { RecordInvoices } from '../../../shared/records/RecordInvoices';
 import { RecordOrders, useOpenOrderCount } from '../../../shared/records/RecordOrders';
 import { RecordTabs, useRowCount } from '../../../shared/records/RecordTabs';
 import { useMe } from '../../../shared/session/me';
@@ -21,11 +23,12 @@ import { RecordPage } from '../../../shared/records/RecordPage';
 import { RemoveMenu } from '../RemoveMenu';
 import { CompanyForm } from './CompanyForm';
 
-/** Record of a company: facts, orders, clients and partners. */
+/** Record of a company: facts, orders, invoices, clients and partners. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['employee', 'names', 'shell']);
   const openOrders = useOpenOrderCount({ company_id: id });
+  const billed = useInfiniteQuery(lists.invoices({ company_id: id })).data?.total;
   return (
     <RecordPage
       query={useQuery(queries.company(id))}
@@ -36,6 +39,14 @@ export function Component() {
       actions={(company) => <Actions company={company} />}
       facts={(company) => [
         [t('shell:record.open_orders'), openOrders],
+        [
+          t('shell:record.due'),
+          billed?.exact && (
+            <span key="due" className="num">
+              {sumsByCurrency(billed.sums).join(' + ') || '—'}
+            </span>
+          ),
+        ],
         [t('column.business_name'), company.business_name],
         [t('column.email'), company.email && <EmailLink key="email" email={company.email} />],
         [t('column.phone'), company.phone],
@@ -85,6 +96,12 @@ function CompanyTabs({ id }: { id: string }) {
           label: t('record.orders'),
           count: useRowCount(lists.spvs(of)),
           content: <RecordOrders of={of} pathOf={paths.employeeOrder} withClient />,
+        },
+        {
+          key: 'invoices',
+          label: t('employee:nav.invoices'),
+          count: useRowCount(lists.invoices(of)),
+          content: <RecordInvoices of={of} />,
         },
         {
           key: 'clients',
