@@ -7,6 +7,7 @@ import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
 import { paths } from '../../../paths';
+import { useDraftedIds } from '../../../shared/drafts';
 import { EmailLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordOrders, useOpenOrderCount } from '../../../shared/records/RecordOrders';
@@ -52,7 +53,7 @@ export function Component() {
 function Actions({ company }: { company: Company }) {
   const { t } = useTranslation(['employee', 'shell', 'common']);
   const me = useMe();
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(useDraftedIds('company').includes(company.id));
   const mayEdit = company.can.includes('update');
   usePageActions(mayEdit ? [{ label: t('company.edit_title'), run: () => setEditing(true) }] : []);
   return (
