@@ -1,4 +1,5 @@
 /** Unsaved changes: input is never discarded without a question, however the page is left. */
+import type { Dialog, Page } from '@playwright/test';
 import { expect, test } from './support/fixtures';
 
 const words = 'Discard changes?';
@@ -115,6 +116,76 @@ test('the create dialogs keep a draft over a reload, until it is discarded', asy
     await expect(elias.field(field, form)).toHaveValue('');
     await elias.page.keyboard.press('Escape');
   }
+});
+
+const changed = 'Sigrid Aalto changed this on';
+
+/** Loads the page again, after others have changed something. */
+async function reload(page: Page, meanwhile?: () => Promise<unknown>): Promise<void> {
+  const url = page.url();
+  const accept = (dialog: Dialog) => void dialog.accept();
+  page.on('dialog', accept);
+  await page.goto('about:blank');
+  await meanwhile?.();
+  await page.goto(url);
+  page.off('dialog', accept);
+}
+
+test('an edit of settings survives a reload, and is never saved over a newer version of its fields', async ({
+  ownOffice: office,
+}) => {
+  const api = await office.api();
+  const sigrid = await office.superAdmin();
+  await sigrid.open('/admin-dashboard/settings');
+  const card = sigrid.page.getByRole('form', { name: 'Account representative and support' });
+  const phone = sigrid.field('Support phone', card);
+  await phone.fill('+1 555 0101');
+  await reload(sigrid.page, () => api.put('/rest/v1/settings', { brand_name: 'Northern Formations' }));
+  await expect(phone).toHaveValue('+1 555 0101');
+  await expect(card.getByRole('status')).toHaveText('1 unsaved change');
+  await sigrid.button('Save', card).click();
+  await sigrid.expectToast('Settings Saved');
+
+  // Discarded input is no draft.
+  await phone.fill('+1 555 0102');
+  await sigrid.link('User Management').click();
+  await sigrid.button('Discard', sigrid.dialog(words)).click();
+  await sigrid.open('/admin-dashboard/settings');
+  await expect(phone).toHaveValue('+1 555 0101');
+
+  await phone.fill('+1 555 0103');
+  await reload(sigrid.page, () => api.put('/rest/v1/settings', { support_phone: '+1 555 0199' }));
+  await expect(phone).toHaveValue('+1 555 0103');
+  await sigrid.button('Save', card).click();
+  await expect(card.getByRole('alert')).toContainText(changed);
+  await sigrid.button('Reload', card).click();
+  await expect(phone).toHaveValue('+1 555 0199');
+});
+
+test('an edit of a record is opened again after a reload', async ({ office }) => {
+  const api = await office.api();
+  const { spv } = await office.clientWithOrder(office.newPerson('Ottilie', 'Brand'));
+  const elias = await office.employee();
+  await elias.open(`/employee-dashboard/companies/${spv.company_id}`);
+  await elias.button('Edit').click();
+  const form = elias.dialog('Edit Company');
+  await elias.fillFields({ Phone: '+1 555 0104' }, form);
+  await reload(elias.page, () => api.patch(`/rest/v1/companies/${spv.company_id}`, { phone: '+1 555 0198' }));
+  await expect(elias.field('Phone', form)).toHaveValue('+1 555 0104');
+  await elias.button('Save', form).click();
+  await expect(form.getByRole('alert')).toContainText(changed);
+  await elias.page.keyboard.press('Escape');
+  await elias.button('Discard', form).click();
+
+  // A field that is edited in place.
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
+  await elias.button('Edit Reference Not set').click();
+  const reference = elias.page.getByRole('textbox', { name: 'Reference', exact: true });
+  await reference.fill('typed');
+  await reload(elias.page);
+  await expect(reference).toHaveValue('typed');
+  await reference.press('Enter');
+  await expect(elias.button('Edit Reference typed')).toBeVisible();
 });
 
 test('a restored draft names its company and partner, also where they are not among the first choices', async ({

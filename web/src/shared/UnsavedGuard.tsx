@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker } from 'react-router-dom';
+import { removeFormDrafts } from './drafts';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { setLeaveConfirmation, hasUnsaved } from '../ui/unsavedChanges';
 
@@ -24,6 +25,7 @@ export function UnsavedGuard() {
     };
   }, []);
   const reply = (may: boolean) => {
+    if (may) removeFormDrafts();
     answer?.(may);
     setAnswer(null);
     if (blocker.state !== 'blocked') return;

@@ -1,5 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form';
-import { useEffect, useLayoutEffect } from 'react';
+import { useEffect, useLayoutEffect, useState, type Dispatch, type SetStateAction } from 'react';
 import { browserStore, tabStore, type BrowserStore } from '../api/browserStorage';
 import { basePath } from '../basePath';
 import { useMe } from './session/me';
@@ -48,28 +48,72 @@ export function clearDrafts(exceptUser?: string): void {
   }
 }
 
+/** Removes the drafts of all forms in the tab. For input that is discarded: the page may be left before React unmounts it. */
+export function removeFormDrafts(): void {
+  for (const key of tabStore.keys()) if (key.startsWith(PREFIX)) tabStore.removeItem(key);
+}
+
+/** Draft of a form. That of an edit has the version of the record on which it began, and the values then. */
+export interface FormDraft<Values> {
+  values: Partial<Values>;
+  base?: { version: number; values: Values };
+}
+
+interface Versioned {
+  version: number;
+}
+
 /**
  * Keeps a dirty form as a draft of the tab and restores it after a reload. The draft ends when the form is sent or left, which
- * asks. Without a name nothing is kept, as for the edit of a record, which may be newer after the reload.
+ * asks. Without a name nothing is kept. Not for forms with passwords, secrets or files.
+ *
+ * An edit gives its record: a restored draft is saved against the version on which it began, so that a newer one is a version
+ * conflict.
  */
-export function useFormDraft<Values extends object>(
+export function useFormDraft<Values extends object, Row extends Versioned | null = null>(
   name: string | null,
   form: UseFormReturnType<Values>,
+  row?: Row,
+  setRow?: Dispatch<SetStateAction<Row>>,
 ): void {
   const { id: user } = useMe();
-  const { setValues } = form;
+  const { setValues, setInitialValues } = form;
   useLayoutEffect(() => {
     if (name === null) return;
-    const draft = readDraft<Values>(user, name, tabStore);
-    if (draft) setValues(draft);
+    const draft = readDraft<FormDraft<Values>>(user, name, tabStore);
+    if (draft?.base) {
+      const { version, values } = draft.base;
+      setInitialValues(values);
+      setRow?.((current) => current && { ...current, version });
+    }
+    if (draft?.values) setValues(draft.values);
     // Not after a reload, which runs no cleanup.
     return () => removeDraft(user, name, tabStore);
-  }, [user, name, setValues]);
+  }, [user, name, setValues, setInitialValues, setRow]);
   const dirty = form.isDirty();
   const { values } = form;
+  const version = row?.version;
+  const initial = form.getInitialValues();
   useEffect(() => {
     if (name === null) return;
-    if (dirty) saveDraft(user, name, values, tabStore);
+    const base = version === undefined ? undefined : { version, values: initial };
+    if (dirty) saveDraft(user, name, { values, base } satisfies FormDraft<Values>, tabStore);
     else removeDraft(user, name, tabStore);
-  }, [dirty, values, user, name]);
+  }, [dirty, values, initial, version, user, name]);
+}
+
+/** Name of the draft of an edit. */
+export const editOf = (kind: string, id: string) => `edit ${kind} ${id}`;
+
+/** Ids of the records of a kind whose edits have drafts in this tab. */
+export function draftedIds(user: string, kind: string): string[] {
+  const prefix = keyOf(user, editOf(kind, ''));
+  return tabStore.keys().flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+}
+
+/** [draftedIds] on mount: after a reload their forms are opened again. */
+export function useDraftedIds(kind: string): string[] {
+  const { id: user } = useMe();
+  const [ids] = useState(() => draftedIds(user, kind));
+  return ids;
 }

@@ -52,6 +52,8 @@ type Values = Partial<Record<Name, string>>;
 
 interface CardProps {
   title: string;
+  /** Name of the draft within the company. */
+  name: string;
   settings: CompanySettings;
   /** Fields of this card. Empty values are cleared. */
   valuesOf: (settings: CompanySettings) => Values;
@@ -61,11 +63,12 @@ interface CardProps {
 }
 
 /** A card of company settings. */
-function SettingsCard({ settings, children, ...card }: CardProps) {
+function SettingsCard({ settings, name, children, ...card }: CardProps) {
   const { t } = useTranslation('company');
   return (
     <EditCard
       {...card}
+      draft={`company ${settings.id} ${name}`}
       saveLabel={t('settings.save')}
       whole={settings}
       save={(values, version) =>
@@ -86,7 +89,7 @@ function SettingsCard({ settings, children, ...card }: CardProps) {
       }}
       load={() => queryClient.fetchQuery({ ...queries.companySettings(settings.id), staleTime: 0 })}
     >
-      {(form) => children((name) => form.getInputProps(name))}
+      {(form) => children((field) => form.getInputProps(field))}
     </EditCard>
   );
 }
@@ -99,6 +102,7 @@ function Information({ settings }: { settings: CompanySettings }) {
   return (
     <SettingsCard
       title={t('settings.information')}
+      name="information"
       settings={settings}
       // The server ignores an empty country.
       validate={({ country = '' }) => ({ country: required(country) })}
@@ -168,6 +172,7 @@ function Contact({ settings }: { settings: CompanySettings }) {
   return (
     <SettingsCard
       title={t('settings.contact')}
+      name="contact"
       settings={settings}
       valuesOf={(of) => ({
         email: of.email ?? '',
@@ -206,6 +211,7 @@ function Regional({ settings }: { settings: CompanySettings }) {
   return (
     <SettingsCard
       title={t('settings.regional')}
+      name="regional"
       settings={settings}
       valuesOf={(of) => ({
         time_zone: of.time_zone,

@@ -11,6 +11,7 @@ import { queries } from '../../api/queries';
 import type { Me, MeChange, Profile } from '../../api/types';
 import { paths } from '../../paths';
 import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
+import { useFormDraft } from '../../shared/drafts';
 import { changedFields } from '../../shared/settings/changedFields';
 import { EditCard } from '../../shared/settings/EditCard';
 import { SaveBar } from '../../shared/settings/SaveBar';
@@ -71,6 +72,7 @@ function Contact({ profile }: { profile: Profile }) {
   return (
     <EditCard
       title={t('clients.contact')}
+      draft="profile"
       saveLabel={t('profile.submit')}
       whole={profile}
       valuesOf={(of) => ({
@@ -137,6 +139,7 @@ function Zone() {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const me = useMe();
   const form = useForm({ initialValues: { time_zone: me.time_zone } });
+  useFormDraft('time zone', form);
   const save = useSave({
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),

@@ -2,6 +2,7 @@ import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form'
 import { useState, type ReactNode } from 'react';
 import type { Noun } from '../../api/events';
 import { Section } from '../../ui/Section';
+import { useFormDraft } from '../drafts';
 import { useVersionConflict } from '../StaleProblem';
 import { useUnsaved } from '../../ui/unsavedChanges';
 import { useRequiredFieldsMessage, useSave } from '../useSave';
@@ -17,6 +18,8 @@ interface Versioned {
 interface Props<Whole extends Versioned, Values> {
   id?: string;
   title: string;
+  /** Name of the draft. */
+  draft: string;
   saveLabel: string;
   /** Last loaded version. */
   whole: Whole;
@@ -37,11 +40,12 @@ interface Props<Whole extends Versioned, Values> {
 /** A card that edits some fields of a shared resource and saves them. */
 export function EditCard<Whole extends Versioned, Values extends object>(props: Props<Whole, Values>) {
   const { id, title, saveLabel, whole, valuesOf, validate, save, onSaved, invalidates, load } = props;
-  const { above, below, children } = props;
+  const { draft, above, below, children } = props;
   const missing = useRequiredFieldsMessage();
   const [baseline, setBaseline] = useState(whole);
   const stale = useVersionConflict();
   const form = useForm<Values>({ initialValues: valuesOf(whole), validate });
+  useFormDraft(draft, form, baseline, setBaseline);
   const show = (newest: Whole) => {
     setBaseline(newest);
     stale.forget();
@@ -50,7 +54,8 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
   };
   // A save of another card is no conflict; a concurrent change of these fields is.
   if (whole.version > baseline.version) {
-    if (JSON.stringify(valuesOf(whole)) === JSON.stringify(valuesOf(baseline))) setBaseline(whole);
+    // Not those of the baseline, which has only the version of a restored draft.
+    if (JSON.stringify(valuesOf(whole)) === JSON.stringify(form.getInitialValues())) setBaseline(whole);
     else if (!form.isDirty()) show(whole);
   }
   const saving = useSave({

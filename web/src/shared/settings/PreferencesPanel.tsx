@@ -11,6 +11,7 @@ import { dateTime } from '../../messages/format';
 import { languageNames, languages } from '../../messages/locale';
 import { useLocale } from '../../messages/useLocale';
 import { TimeZoneSelect } from '../geo/TimeZoneSelect';
+import { useFormDraft } from '../drafts';
 import { applyLanguage } from '../session/applyPreferences';
 import { useMe } from '../session/me';
 import { useSave } from '../useSave';
@@ -42,6 +43,7 @@ export function PreferencesPanel() {
       date_format: me.date_format,
     },
   });
+  useFormDraft('preferences', form);
   const save = useSave({
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),

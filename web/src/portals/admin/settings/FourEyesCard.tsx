@@ -24,6 +24,7 @@ export function FourEyesCard({ settings }: { settings: Settings }) {
   return (
     <EditCard
       id="four-eyes"
+      draft="settings four-eyes"
       title={t('four_eyes.title')}
       saveLabel={t('settings.save')}
       whole={settings}

@@ -11,7 +11,7 @@ import { EditCard } from '../../../shared/settings/EditCard';
 import { toast } from '../../../ui/toasts';
 
 interface Props<Values> {
-  id?: string;
+  id: string;
   title: string;
   settings: Settings;
   /** Fields of this card. */
@@ -29,6 +29,7 @@ export function SettingsCard<Values extends object>({ settings, changeOf, ...car
   return (
     <EditCard
       {...card}
+      draft={`settings ${card.id}`}
       saveLabel={t('settings.save')}
       whole={settings}
       save={(values, version) =>

@@ -12,6 +12,7 @@ import type { Profile, ProfileChange } from '../../../api/types';
 import { todayInUserZone } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { CountrySelect, StateSelect } from '../../../shared/geo/CountrySelect';
+import { useFormDraft } from '../../../shared/drafts';
 import { useVersionConflict } from '../../../shared/StaleProblem';
 import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
@@ -55,6 +56,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
   const form = useForm({
     initialValues: valuesOf(opened),
   });
+  useFormDraft('profile', form, profile, setProfile);
   const show = (newest: Profile) => {
     setProfile(newest);
     stale.forget();
@@ -169,7 +171,8 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
         changes={changedFields(form)}
         busy={save.isPending}
         saveLabel={t('save')}
-        onDiscard={form.reset}
+        // A restored draft may have begun on an older version.
+        onDiscard={() => show(opened)}
       >
         <Button variant="default" onClick={leave}>
           {t('reset')}

@@ -52,7 +52,8 @@ export function IsoEdit({ iso: opened, onClose }: { iso: Iso; onClose: () => voi
             description={inUse && t('iso.company_stays')}
             required
             disabled={inUse !== false}
-            initialLabel={iso.company_name}
+            // Not the name of a restored choice.
+            initialLabel={form.values.company_id === iso.company_id ? iso.company_name : undefined}
             {...form.getInputProps('company_id')}
           />
         </>

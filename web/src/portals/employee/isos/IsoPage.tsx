@@ -7,6 +7,7 @@ import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import type { Iso } from '../../../api/types';
 import { paths } from '../../../paths';
+import { useDraftedIds } from '../../../shared/drafts';
 import { CompanyLink, EmailLink, UserLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordCommissions } from '../../../shared/records/RecordCommissions';
@@ -58,7 +59,7 @@ export function Component() {
 
 function Actions({ iso }: { iso: Iso }) {
   const { t } = useTranslation('employee');
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(useDraftedIds('iso').includes(iso.id));
   const mayEdit = iso.can.includes('update');
   usePageActions(mayEdit ? [{ label: t('iso.edit'), run: () => setEditing(true) }] : []);
   return (

@@ -3,6 +3,7 @@ import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form'
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Noun } from '../../../api/events';
+import { editOf, useFormDraft } from '../../../shared/drafts';
 import { useVersionConflict } from '../../../shared/StaleProblem';
 import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { FieldPair, FormModal } from '../../../ui/FormModal';
@@ -13,6 +14,8 @@ interface Names {
   last_name: string;
 }
 interface Person extends Names {
+  id: string;
+  version: number;
   email: string;
 }
 
@@ -41,6 +44,7 @@ export function PersonEdit<Row extends Person, Values extends Names>(props: Prop
   const stale = useVersionConflict();
   const missing = useRequiredFieldsMessage();
   const form = useForm<Values>({ initialValues: valuesOf(row), validate });
+  useFormDraft(editOf(invalidates, row.id), form, row, setRow);
   const saving = useSave({
     form,
     save: (values: Values) => save(values, row),
