@@ -15,6 +15,8 @@ test('names in lists lead to records, their tabs to orders, and breadcrumbs back
   await elias.expectPath(paths.employeeCompany(company.id));
   await expect(elias.heading(company.name)).toBeVisible();
   await expect(elias.page.getByRole('tab', { name: /^Orders\s*1$/ })).toBeVisible();
+  await expect(elias.page.getByRole('tab', { name: /^Invoices\s*1$/ })).toBeVisible();
+  await expect(elias.page.locator('dl').getByText('$1,250.00')).toBeVisible();
   await elias.page.getByRole('tab', { name: /^Clients\s*1$/ }).click();
   await elias.expectPath(`${paths.employeeCompany(company.id)}?tab=clients`);
   await elias.row(who.email, 'Clients').click();
