@@ -16,7 +16,10 @@ use domain::{
         validate,
     },
 };
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, IntoDeserializer},
+};
 use sha2::{Digest, Sha256};
 use std::{fmt::Display, str::FromStr, sync::Arc};
 use utoipa::ToSchema;
@@ -313,6 +316,17 @@ pub fn empty_string_as_none<'de, D: Deserializer<'de>, T: FromStr>(deserializer:
     let text: Option<String> = Option::deserialize(deserializer)?;
     let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     text.map(|text| text.parse().map_err(|_| serde::de::Error::custom("malformed"))).transpose()
+}
+
+/// Deserializes an optional name of an enum; an empty string means none.
+///
+/// # Errors
+/// When the name is unknown.
+pub fn empty_name_as_none<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let name: Option<String> = Option::deserialize(deserializer)?;
+    name.filter(|name| !name.is_empty()).map(|name| T::deserialize(name.into_deserializer())).transpose()
 }
 
 /// Deserializes a text of a patch: null clears it, a missing field leaves it unchanged.

@@ -1,4 +1,5 @@
-import { createBrowserRouter, redirect, type RouteObject } from 'react-router-dom';
+import type { ComponentType } from 'react';
+import { createBrowserRouter, redirect, useParams, type RouteObject } from 'react-router-dom';
 import { basePath } from './basePath';
 import { queryClient } from './api/cache';
 import { meQuery } from './api/sessionQueries';
@@ -25,6 +26,21 @@ const preferences: RouteObject = {
   lazy: () => import('./shared/settings/PreferencesPage'),
 };
 
+/** Page of one record. It is mounted anew for another one: dialogs and input do not stay from the one before. */
+function record(path: string, load: () => Promise<{ Component: ComponentType }>): RouteObject {
+  return {
+    path,
+    lazy: async () => {
+      const { Component } = await load();
+      return {
+        Component: function Record() {
+          return <Component key={useParams().id} />;
+        },
+      };
+    },
+  };
+}
+
 const portals: RouteObject[] = [
   {
     path: paths.clientDashboard,
@@ -34,14 +50,14 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/client/DashboardPage') },
       { path: 'orders', lazy: () => import('./portals/client/OrdersPage') },
-      { path: 'orders/:id', lazy: () => import('./portals/client/order/OrderPage') },
+      record('orders/:id', () => import('./portals/client/order/OrderPage')),
       { path: 'billing', lazy: () => import('./portals/client/billing/BillingPage') },
-      { path: 'billing/:id', lazy: () => import('./portals/client/billing/InvoicePage') },
+      record('billing/:id', () => import('./portals/client/billing/InvoicePage')),
       { path: 'orders/new', lazy: () => import('./portals/client/requests/NewOrderPage') },
       { path: 'requests', lazy: () => import('./portals/client/requests/RequestsPage') },
       { path: 'messages', lazy: () => import('./portals/client/MessagesPage') },
       { path: 'documents', lazy: () => import('./portals/client/DocumentsPage') },
-      { path: 'documents/:id', lazy: () => import('./portals/client/DocumentPage') },
+      record('documents/:id', () => import('./portals/client/DocumentPage')),
       { path: 'activity', lazy: () => import('./portals/client/ActivityPage') },
     ],
   },
@@ -60,26 +76,26 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/employee/DashboardPage') },
       { path: 'spvs', lazy: () => import('./portals/employee/spvs/SpvsPage') },
-      { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
+      record('orders/:id', () => import('./portals/employee/order/OrderPage')),
       { path: 'clients', lazy: () => import('./portals/employee/clients/ClientsPage') },
-      { path: 'clients/:id', lazy: () => import('./portals/employee/clients/ClientPage') },
-      { path: 'companies/:id', lazy: () => import('./portals/employee/companies/CompanyPage') },
-      { path: 'isos/:id', lazy: () => import('./portals/employee/isos/IsoPage') },
+      record('clients/:id', () => import('./portals/employee/clients/ClientPage')),
+      record('companies/:id', () => import('./portals/employee/companies/CompanyPage')),
+      record('isos/:id', () => import('./portals/employee/isos/IsoPage')),
       { path: 'companies', lazy: () => import('./portals/employee/companies/CompaniesPage') },
       { path: 'isos', lazy: () => import('./portals/employee/isos/IsosPage') },
       { path: 'invoices', lazy: () => import('./portals/employee/invoices/InvoicesPage') },
-      { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
+      record('invoices/:id', () => import('./portals/employee/invoices/InvoicePage')),
       // Moved to its own page with filters.
       { path: 'requests', loader: ({ request }) => redirectToDesk(request), element: <></> },
       { path: 'commissions', lazy: () => import('./portals/employee/commissions/CommissionsPage') },
       { path: 'commissions/payouts', lazy: () => import('./portals/employee/commissions/PayoutsPage') },
-      { path: 'commissions/payouts/:id', lazy: () => import('./portals/employee/commissions/PayoutRunPage') },
+      record('commissions/payouts/:id', () => import('./portals/employee/commissions/PayoutRunPage')),
       { path: 'leads', lazy: () => import('./portals/employee/leads/LeadsPage') },
       { path: 'calls', lazy: () => import('./portals/employee/calls/CallsPage') },
       { path: 'tasks', lazy: () => import('./portals/employee/tasks/TasksPage') },
       { path: 'messages', lazy: () => import('./portals/employee/MessagesPage') },
       { path: 'documents', lazy: () => import('./portals/employee/DocumentsPage') },
-      { path: 'documents/:id', lazy: () => import('./portals/employee/DocumentPage') },
+      record('documents/:id', () => import('./portals/employee/DocumentPage')),
       { path: 'templates', lazy: () => import('./portals/employee/templates/TemplatesPage') },
       { path: 'price-list', lazy: () => import('./portals/employee/pricelist/PriceListPage') },
       ...own,
@@ -94,7 +110,7 @@ const portals: RouteObject[] = [
     lazy: () => import('./portals/employee/EmployeePortal'),
     children: [
       { index: true, lazy: () => import('./portals/employee/requests/DeskPage') },
-      { path: ':id', lazy: () => import('./portals/employee/requests/RequestPage') },
+      record(':id', () => import('./portals/employee/requests/RequestPage')),
     ],
   },
   {
@@ -105,8 +121,8 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/iso/DashboardPage') },
       { path: 'clients', lazy: () => import('./portals/iso/clients/ClientsPage') },
-      { path: 'clients/:id', lazy: () => import('./portals/iso/clients/ClientPage') },
-      { path: 'orders/:id', lazy: () => import('./portals/iso/OrderPage') },
+      record('clients/:id', () => import('./portals/iso/clients/ClientPage')),
+      record('orders/:id', () => import('./portals/iso/OrderPage')),
       { path: 'commissions', lazy: () => import('./portals/iso/commissions/CommissionsPage') },
       { path: 'commissions/statement', lazy: () => import('./portals/iso/commissions/StatementPage') },
       { path: 'leads', lazy: () => import('./portals/iso/leads/LeadsPage') },
@@ -128,7 +144,7 @@ const portals: RouteObject[] = [
         children: [
           { index: true, lazy: () => import('./portals/company/DashboardPage') },
           { path: 'spv', lazy: () => import('./portals/company/SpvsPage') },
-          { path: 'spv/:id', lazy: () => import('./portals/company/SpvPage') },
+          record('spv/:id', () => import('./portals/company/SpvPage')),
           { path: 'employees', lazy: () => import('./portals/company/EmployeesPage') },
           { path: 'clients', lazy: () => import('./portals/company/ClientsPage') },
           { path: 'settings', lazy: () => import('./portals/company/SettingsPage') },
@@ -149,7 +165,7 @@ const portals: RouteObject[] = [
     children: [
       { index: true, lazy: () => import('./portals/admin/DashboardPage') },
       { path: 'users', lazy: () => import('./portals/admin/users/UsersPage') },
-      { path: 'users/:id', lazy: () => import('./portals/admin/users/UserPage') },
+      record('users/:id', () => import('./portals/admin/users/UserPage')),
       { path: 'security-settings', lazy: () => import('./portals/admin/security/SecurityPage') },
       { path: 'approvals', lazy: () => import('./portals/admin/ApprovalsPage') },
       { path: 'analytics', lazy: () => import('./portals/admin/AnalyticsPage') },

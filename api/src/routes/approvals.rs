@@ -1,7 +1,7 @@
 //! Acts that wait for a second super admin.
 use crate::{
     error::Result,
-    extract::{EmptyBody, IfMatch, Json, Path, Query, SignedIn},
+    extract::{EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_name_as_none},
     response::{JsonBody, Page, Versioned},
     state::AppState,
 };
@@ -164,6 +164,8 @@ fn row(ctx: &Ctx, approval: approvals::Approval) -> Result<Versioned<Approval>> 
 #[into_params(parameter_in = Query)]
 pub struct ListApprovalsQuery {
     /// Default: all.
+    #[serde(default, deserialize_with = "empty_name_as_none")]
+    #[param(value_type = Option<Status>)]
     status: Option<Status>,
     /// Page size, 1 to 500; default: 50.
     limit: Option<u32>,

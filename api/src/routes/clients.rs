@@ -2,8 +2,8 @@
 use crate::{
     error::Result,
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none, id_list,
-        patch_field, sort_order,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_name_as_none,
+        empty_string_as_none, id_list, patch_field, sort_order,
     },
     response::{Created, JsonBody, Page, Versioned, full_name},
     routes::spvs::Spv,
@@ -121,6 +121,7 @@ pub struct ListClientsQuery {
     /// Search by word prefixes in name, email and phone.
     q: Option<String>,
     /// `pending`, `active`, `suspended` or `archived`; default: all but archived ones.
+    #[serde(default, deserialize_with = "empty_name_as_none")]
     #[param(value_type = Option<String>)]
     status: Option<Status>,
     #[serde(default, deserialize_with = "empty_string_as_none")]

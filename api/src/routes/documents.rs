@@ -2,7 +2,8 @@
 use crate::{
     error::Result,
     extract::{
-        EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, id_list, patch_field, sort_order,
+        EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_name_as_none, empty_string_as_none, id_list,
+        patch_field, sort_order,
     },
     response::{JsonBody, Page, Versioned},
 };
@@ -161,6 +162,8 @@ pub struct ListDocumentsQuery {
     #[param(value_type = Option<UserId>)]
     client_id: Option<UserId>,
     /// Only documents uploaded for a document request of this status: `submitted` awaits a review.
+    #[serde(default, deserialize_with = "empty_name_as_none")]
+    #[param(value_type = Option<document_requests::Status>)]
     request_status: Option<document_requests::Status>,
     /// True lists the deleted documents instead, for the staff.
     #[serde(default)]

@@ -1,7 +1,7 @@
 //! CSV exports of lists.
 use crate::{
     error::Result,
-    extract::{Query, SignedIn, empty_string_as_none, id_list, sort_order},
+    extract::{Query, SignedIn, empty_name_as_none, empty_string_as_none, id_list, sort_order},
     routes::{calls, commissions::Ledger, credit_notes, documents, invoices, leads, requests, spvs},
 };
 use axum::{
@@ -30,6 +30,7 @@ pub struct Clients {
     /// Search by word prefixes in name, email and phone.
     q: Option<String>,
     /// `pending`, `active`, `suspended` or `archived`; default: all but archived ones.
+    #[serde(default, deserialize_with = "empty_name_as_none")]
     #[param(value_type = Option<String>)]
     status: Option<Status>,
     #[serde(default, deserialize_with = "empty_string_as_none")]

@@ -1,7 +1,7 @@
 //! The outbox: emails that wait, were sent or failed.
 use crate::{
     error::Result,
-    extract::{Path, Query, SignedIn, reject_unknown_order},
+    extract::{Path, Query, SignedIn, empty_name_as_none, reject_unknown_order},
     response::{JsonBody, Page},
 };
 use chrono::{DateTime, Utc};
@@ -54,6 +54,8 @@ impl From<mails::Mail> for Mail {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListMailsQuery {
+    #[serde(default, deserialize_with = "empty_name_as_none")]
+    #[param(value_type = Option<Status>)]
     status: Option<Status>,
     /// Sort order; only `-created_at` is supported.
     order: Option<String>,

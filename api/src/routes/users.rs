@@ -2,7 +2,8 @@
 use crate::{
     error::Result,
     extract::{
-        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, patch_field, sort_order,
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_name_as_none, empty_string_as_none,
+        patch_field, sort_order,
     },
     response::{Created, ItemList, JsonBody, Page, Versioned},
     routes::{
@@ -132,8 +133,12 @@ pub struct AccountCounts {
 pub struct ListUsersQuery {
     /// Search by word prefixes in name, email and phone.
     q: Option<String>,
+    #[serde(default, deserialize_with = "empty_name_as_none")]
+    #[param(value_type = Option<Role>)]
     role: Option<Role>,
     /// Default: all but archived ones.
+    #[serde(default, deserialize_with = "empty_name_as_none")]
+    #[param(value_type = Option<Status>)]
     status: Option<Status>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,

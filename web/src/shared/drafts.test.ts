@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { browserStore, tabStore } from '../api/browserStorage';
-import { clearDrafts, draftedIds, editOf, readDraft, removeDraft, saveDraft } from './drafts';
+import { clearDrafts, readDraft, saveDraft } from './drafts';
 
 test('a draft belongs to its user and name', () => {
   saveDraft('ada', 'support', { body: 'Hello' });
@@ -32,17 +32,4 @@ test('sign-out removes drafts and nothing else', () => {
   expect(readDraft('ada', 'support')).toBeUndefined();
   expect(readDraft('ada', 'client', tabStore)).toBeUndefined();
   expect(browserStore.getItem('spv-other')).toBe('1');
-});
-
-test('records whose edits have drafts are those of the kind, user and tab', () => {
-  saveDraft('ada', editOf('client', '1'), {}, tabStore);
-  saveDraft('ada', editOf('client', '2'), {}, tabStore);
-  saveDraft('ada', editOf('client_id', '3'), {}, tabStore);
-  saveDraft('ada', editOf('client', '4'), {});
-  saveDraft('ada', 'client quick', {}, tabStore);
-  saveDraft('bob', editOf('client', '5'), {}, tabStore);
-  expect(draftedIds('ada', 'client')).toEqual(['1', '2']);
-  removeDraft('ada', editOf('client', '1'), tabStore);
-  expect(draftedIds('ada', 'client')).toEqual(['2']);
-  expect(draftedIds('ada', 'company')).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import type { UseFormReturnType } from '@mantine/form';
-import { useEffect, useLayoutEffect, useState, type Dispatch, type SetStateAction } from 'react';
+import { useEffect, useLayoutEffect, type Dispatch, type SetStateAction } from 'react';
 import { browserStore, tabStore, type BrowserStore } from '../api/browserStorage';
 import { basePath } from '../basePath';
 import { useMe } from './session/me';
+import { changedValues } from './settings/changedFields';
 
 /**
  * Drafts by user: of messages in the browser, of forms in the tab. Sign-out removes all of them, sign-in those of other
@@ -53,8 +54,8 @@ export function removeFormDrafts(): void {
   for (const key of tabStore.keys()) if (key.startsWith(PREFIX)) tabStore.removeItem(key);
 }
 
-/** Draft of a form. That of an edit has the version of the record on which it began, and the values then. */
-export interface FormDraft<Values> {
+/** Draft of a form: its changed fields. That of an edit has the version of the record on which it began, and the values then. */
+interface FormDraft<Values> {
   values: Partial<Values>;
   base?: { version: number; values: Values };
 }
@@ -65,55 +66,43 @@ interface Versioned {
 
 /**
  * Keeps a dirty form as a draft of the tab and restores it after a reload. The draft ends when the form is sent or left, which
- * asks. Without a name nothing is kept. Not for forms with passwords, secrets or files.
+ * asks. Without a name nothing is kept, as in dialogs that edit a record. Not for forms with passwords, secrets or files.
  *
- * An edit gives its record: a restored draft is saved against the version on which it began, so that a newer one is a version
- * conflict.
+ * A form that edits a versioned record gives it: a restored draft is saved against the version on which it began, so that a
+ * newer one is a version conflict.
  */
-export function useFormDraft<Values extends object, Row extends Versioned | null = null>(
+export function useFormDraft<Values extends object, Row extends Versioned>(
   name: string | null,
   form: UseFormReturnType<Values>,
   row?: Row,
   setRow?: Dispatch<SetStateAction<Row>>,
 ): void {
   const { id: user } = useMe();
-  const { setValues, setInitialValues } = form;
+  const { setValues, setInitialValues, setDirty } = form;
   useLayoutEffect(() => {
     if (name === null) return;
     const draft = readDraft<FormDraft<Values>>(user, name, tabStore);
     if (draft?.base) {
       const { version, values } = draft.base;
       setInitialValues(values);
-      setRow?.((current) => current && { ...current, version });
+      setRow?.((current) => ({ ...current, version }));
     }
-    if (draft?.values) setValues(draft.values);
+    if (draft?.values) {
+      setValues(draft.values);
+      // Mantine marks whole fields as dirty here, also where a part is typed back later. Compare the values instead.
+      setDirty({});
+    }
     // Not after a reload, which runs no cleanup.
     return () => removeDraft(user, name, tabStore);
-  }, [user, name, setValues, setInitialValues, setRow]);
-  const dirty = form.isDirty();
-  const { values } = form;
-  const version = row?.version;
-  const initial = form.getInitialValues();
+  }, [user, name, setValues, setInitialValues, setDirty, setRow]);
+  const base = row && { version: row.version, values: form.getInitialValues() };
+  const draft: FormDraft<Values> | undefined = form.isDirty()
+    ? { values: changedValues(form), base }
+    : undefined;
+  const saved = draft && JSON.stringify(draft);
   useEffect(() => {
     if (name === null) return;
-    const base = version === undefined ? undefined : { version, values: initial };
-    if (dirty) saveDraft(user, name, { values, base } satisfies FormDraft<Values>, tabStore);
+    if (saved) tabStore.setItem(keyOf(user, name), saved);
     else removeDraft(user, name, tabStore);
-  }, [dirty, values, initial, version, user, name]);
-}
-
-/** Name of the draft of an edit. */
-export const editOf = (kind: string, id: string) => `edit ${kind} ${id}`;
-
-/** Ids of the records of a kind whose edits have drafts in this tab. */
-export function draftedIds(user: string, kind: string): string[] {
-  const prefix = keyOf(user, editOf(kind, ''));
-  return tabStore.keys().flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
-}
-
-/** [draftedIds] on mount: after a reload their forms are opened again. */
-export function useDraftedIds(kind: string): string[] {
-  const { id: user } = useMe();
-  const [ids] = useState(() => draftedIds(user, kind));
-  return ids;
+  }, [saved, user, name]);
 }

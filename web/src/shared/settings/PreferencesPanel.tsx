@@ -20,7 +20,7 @@ import { FieldPair } from '../../ui/FormModal';
 import { Settings, SettingsSection } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import { useUnsaved } from '../../ui/unsavedChanges';
-import { changedFields } from './changedFields';
+import { changedFields, changedValues } from './changedFields';
 import { SaveBar } from './SaveBar';
 import classes from './SettingsForm.module.css';
 
@@ -61,7 +61,7 @@ export function PreferencesPanel() {
   });
   useUnsaved(form.isDirty() && !save.isPending);
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+    <form onSubmit={form.onSubmit(() => save.mutate(changedValues(form)))} noValidate>
       <Settings>
         <SettingsSection title={t('preferences.shown')} text={t('preferences.shown_text')}>
           <div className={classes.fields}>

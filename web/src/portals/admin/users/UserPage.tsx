@@ -40,7 +40,7 @@ export function Component() {
     >
       <WaitingNote act="make_super_admin" target={id} />
       <WaitingNote act="restore_super_admin" target={id} />
-      <UserTabs key={id} id={id} user={query.data} />
+      <UserTabs id={id} user={query.data} />
     </RecordPage>
   );
 }

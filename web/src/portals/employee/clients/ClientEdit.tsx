@@ -59,12 +59,7 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
             label={t('names:field.iso_id')}
             description={t('clients.iso_later')}
             required
-            // Not the name of a restored choice.
-            initialLabel={
-              form.values.iso_id === valuesOf(client).iso_id
-                ? (client.iso_name ?? t('common:no_iso'))
-                : undefined
-            }
+            initialLabel={client.iso_name ?? t('common:no_iso')}
             {...form.getInputProps('iso_id')}
           />
         </>

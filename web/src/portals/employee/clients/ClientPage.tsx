@@ -7,7 +7,6 @@ import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
-import { useDraftedIds } from '../../../shared/drafts';
 import { sumsByCurrency } from '../../../shared/grid/sums';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { CompanyLink, EmailLink, IsoLink, UserLink } from '../../../shared/records/links';
@@ -84,7 +83,7 @@ export function Component() {
         [t('clients.added'), <RelativeTime key="added" at={client.created_at} />],
       ]}
     >
-      <ClientTabs key={id} id={id} />
+      <ClientTabs id={id} />
     </RecordPage>
   );
 }
@@ -92,9 +91,7 @@ export function Component() {
 function Actions({ client }: { client: Client }) {
   const { t } = useTranslation(['employee', 'common']);
   const me = useMe();
-  const [dialog, setDialog] = useState<'edit' | 'order' | null>(
-    useDraftedIds('client').includes(client.id) ? 'edit' : null,
-  );
+  const [dialog, setDialog] = useState<'edit' | 'order' | null>(null);
   const close = () => setDialog(null);
   const mayEdit = client.can.includes('update');
   const mayOrder = me.can.includes('create_spv') && client.can.includes('create_spv');

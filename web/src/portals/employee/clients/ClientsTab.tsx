@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { lists, type ClientQuery } from '../../../api/lists';
-import { queries } from '../../../api/queries';
 import type { Client, ListedClient, UserStatus } from '../../../api/types';
 import { paths } from '../../../paths';
 import { useCompanyFilter } from '../../../shared/grid/companyFilter';
@@ -18,7 +17,6 @@ import { DateText } from '../../../ui/DateText';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { localDay } from '../../../messages/format';
-import { useEditedRow } from '../records/useEditedRow';
 import { SpvForm } from '../spvs/SpvForm';
 import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, useListPath } from '../preview';
@@ -47,6 +45,8 @@ function ClientPeek({ client }: { client: ListedClient }) {
   );
 }
 
+type Dialog = { edit: Client } | { order: Pick<Client, 'id'> } | null;
+
 const setups: Setup[] = ['quick', 'full'];
 const statuses: UserStatus[] = ['pending', 'active', 'suspended', 'archived'];
 
@@ -66,14 +66,12 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
   const companyFilter = useCompanyFilter();
-  const [edited, setEdited] = useEditedRow('client', queries.client);
-  const [ordering, setOrdering] = useState<Pick<Client, 'id'> | null>(null);
+  const [dialog, setDialog] = useState<Dialog>(null);
   const listPath = useListPath('clients');
   const [asked, setAsked] = useParam('new');
   const setup = setups.find((one) => one === asked);
   const close = () => {
-    setEdited(null);
-    setOrdering(null);
+    setDialog(null);
     setAsked('');
   };
 
@@ -87,8 +85,8 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
         <ClientMenu
           client={client}
           inList={{
-            onEdit: () => setEdited(client),
-            onOrder: () => setOrdering(client),
+            onEdit: () => setDialog({ edit: client }),
+            onOrder: () => setDialog({ order: client }),
           }}
         />
       ),
@@ -143,16 +141,18 @@ export function ClientsTab({ preview = false }: { preview?: boolean }) {
         empty={<EmptyState icon={<IconUsers size={20} />} title={t('clients.empty')} />}
       />
       {preview && <ViewAll to={listPath} list={t('tab.clients')} />}
-      {setup && !ordering && (
+      {setup && !dialog && (
         <ClientForm
           setup={setup}
           onClose={close}
           // `new` stays until the order's dialog closes: leaving it now would ask about the input of this form.
-          onOrderInstead={(id) => setOrdering({ id })}
+          onOrderInstead={(id) => setDialog({ order: { id } })}
         />
       )}
-      {edited && <ClientEdit client={edited} onClose={close} />}
-      {ordering && <SpvForm clientId={ordering.id} onClose={close} onCreated={close} />}
+      {dialog && 'edit' in dialog && <ClientEdit client={dialog.edit} onClose={close} />}
+      {dialog && 'order' in dialog && (
+        <SpvForm clientId={dialog.order.id} onClose={close} onCreated={close} />
+      )}
     </>
   );
 }

@@ -60,7 +60,7 @@ export function Component() {
       ]}
     >
       <WaitingNote act="pay_run" target={id} reason={t('payouts.waits')} />
-      <RunTabs key={id} id={id} run={query.data} />
+      <RunTabs id={id} run={query.data} />
     </RecordPage>
   );
 }

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { lists, type CompanyQuery } from '../../../api/lists';
-import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
 import { paths } from '../../../paths';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
@@ -16,7 +16,6 @@ import { DetailList } from '../../../ui/DetailList';
 import { EmptyState } from '../../../ui/EmptyState';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { RemoveMenu } from '../RemoveMenu';
-import { useEditedRow } from '../records/useEditedRow';
 import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, useListPath } from '../preview';
 import { ViewAll } from '../ViewAll';
@@ -50,7 +49,7 @@ function CompanyPeek({ company }: { company: Company }) {
 export function CompaniesTab({ preview = false }: { preview?: boolean }) {
   const { t } = useTranslation(['employee', 'common']);
   const me = useMe();
-  const [edited, setEdited] = useEditedRow('company', queries.company);
+  const [edited, setEdited] = useState<Company | null>(null);
   const listPath = useListPath('companies');
   const [asked, setAsked] = useParam('new');
   const columns: GridColumn<Company>[] = [

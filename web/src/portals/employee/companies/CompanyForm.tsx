@@ -6,7 +6,7 @@ import { api, body, versionedBody, idempotencyHeaders } from '../../../api/clien
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { Company, NewCompany, Request } from '../../../api/types';
-import { editOf, useFormDraft } from '../../../shared/drafts';
+import { useFormDraft } from '../../../shared/drafts';
 import { applicantValue } from '../../../shared/requests/applicationFields';
 import { orNull } from '../../../shared/validators';
 import { useVersionConflict } from '../../../shared/StaleProblem';
@@ -37,8 +37,7 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
   const form = useForm({
     initialValues: valuesOf(opened, request),
   });
-  const draft = opened ? editOf('company', opened.id) : `company ${request?.id ?? ''}`;
-  useFormDraft(draft, form, company, setCompany);
+  useFormDraft(opened ? null : `company ${request?.id ?? ''}`, form);
   const save = useSave({
     form,
     save: (values: NewCompany, key) =>

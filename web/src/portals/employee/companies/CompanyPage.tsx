@@ -8,7 +8,6 @@ import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
 import { paths } from '../../../paths';
 import { sumsByCurrency } from '../../../shared/grid/sums';
-import { useDraftedIds } from '../../../shared/drafts';
 import { EmailLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordInvoices } from '../../../shared/records/RecordInvoices';
@@ -56,7 +55,7 @@ export function Component() {
         [t('clients.added'), <RelativeTime key="added" at={company.created_at} />],
       ]}
     >
-      <CompanyTabs key={id} id={id} />
+      <CompanyTabs id={id} />
     </RecordPage>
   );
 }
@@ -64,7 +63,7 @@ export function Component() {
 function Actions({ company }: { company: Company }) {
   const { t } = useTranslation(['employee', 'shell', 'common']);
   const me = useMe();
-  const [editing, setEditing] = useState(useDraftedIds('company').includes(company.id));
+  const [editing, setEditing] = useState(false);
   const mayEdit = company.can.includes('update');
   usePageActions(mayEdit ? [{ label: t('company.edit_title'), run: () => setEditing(true) }] : []);
   return (

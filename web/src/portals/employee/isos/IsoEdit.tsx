@@ -52,8 +52,7 @@ export function IsoEdit({ iso: opened, onClose }: { iso: Iso; onClose: () => voi
             description={inUse && t('iso.company_stays')}
             required
             disabled={inUse !== false}
-            // Not the name of a restored choice.
-            initialLabel={form.values.company_id === iso.company_id ? iso.company_name : undefined}
+            initialLabel={iso.company_name}
             {...form.getInputProps('company_id')}
           />
         </>

@@ -7,7 +7,6 @@ import { lists } from '../../../api/lists';
 import { queries } from '../../../api/queries';
 import type { Iso } from '../../../api/types';
 import { paths } from '../../../paths';
-import { useDraftedIds } from '../../../shared/drafts';
 import { CompanyLink, EmailLink, UserLink } from '../../../shared/records/links';
 import { RecordActivity } from '../../../shared/records/RecordActivity';
 import { RecordCommissions } from '../../../shared/records/RecordCommissions';
@@ -52,14 +51,14 @@ export function Component() {
         [t('clients.added'), <RelativeTime key="added" at={iso.created_at} />],
       ]}
     >
-      <IsoTabs key={id} id={id} userId={query.data?.user_id} />
+      <IsoTabs id={id} userId={query.data?.user_id} />
     </RecordPage>
   );
 }
 
 function Actions({ iso }: { iso: Iso }) {
   const { t } = useTranslation('employee');
-  const [editing, setEditing] = useState(useDraftedIds('iso').includes(iso.id));
+  const [editing, setEditing] = useState(false);
   const mayEdit = iso.can.includes('update');
   usePageActions(mayEdit ? [{ label: t('iso.edit'), run: () => setEditing(true) }] : []);
   return (

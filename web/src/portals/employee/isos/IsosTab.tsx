@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconBriefcase } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { lists, type IsoQuery } from '../../../api/lists';
-import { queries } from '../../../api/queries';
 import type { Iso } from '../../../api/types';
 import { paths } from '../../../paths';
 import { ListGrid, type GridQuery } from '../../../shared/grid/ListGrid';
@@ -12,7 +12,6 @@ import { useMe } from '../../../shared/session/me';
 import { EmptyState } from '../../../ui/EmptyState';
 import type { GridColumn } from '../../../ui/grid/columns';
 import { RemoveMenu } from '../RemoveMenu';
-import { useEditedRow } from '../records/useEditedRow';
 import { ExportButton } from '../../../shared/ExportButton';
 import { PREVIEW_ROWS, useListPath } from '../preview';
 import { ViewAll } from '../ViewAll';
@@ -33,7 +32,7 @@ export function IsosTab({ preview = false }: { preview?: boolean }) {
   const me = useMe();
   const listPath = useListPath('isos');
   const [asked, setAsked] = useParam('new');
-  const [edited, setEdited] = useEditedRow('iso', queries.iso);
+  const [edited, setEdited] = useState<Iso | null>(null);
   const columns: GridColumn<Iso>[] = [
     ...useIsoColumns(),
     {

@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import type { SpvChange, SpvDetail } from '../../../api/types';
 import { amountToWire, percentToWire } from '../../../messages/amount';
 import { useCountries, useCurrencies, type Country, type Currency } from '../../../shared/countries';
-import { editOf, useDraftedIds, useFormDraft } from '../../../shared/drafts';
 import { AmountInput } from '../../../ui/AmountInput';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
@@ -28,7 +27,7 @@ interface Props {
 /** A detail of an order. The staff edit it in place: Enter saves, Escape leaves it. */
 export function EditableProperty({ spv, field, shown, input = 'text' }: Props) {
   const { t } = useTranslation(['orders', 'names']);
-  const [editing, setEditing] = useState(useDraftedIds(field).includes(spv.id));
+  const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);
   // Once the button is drawn again: the next frame may come before it.
@@ -77,16 +76,12 @@ function Editor({ spv, field, label, input, onClose }: EditorProps) {
   const { t } = useTranslation(['orders', 'common']);
   const countries = useCountries();
   const form = useForm<SpvChange>({ initialValues: { [field]: valueOf(spv, field) } });
-  const [base, setBase] = useState(spv);
-  useFormDraft(editOf(field, spv.id), form, base, setBase);
-  // A change of another field is no conflict.
-  if (spv.version > base.version && valueOf(spv, field) === form.getInitialValues()[field]) setBase(spv);
   useUnsaved(form.isDirty());
   const element = useRef<HTMLFormElement>(null);
   const focus = () => element.current?.querySelector<HTMLElement>('input, button')?.focus();
   useEffect(focus, []);
   const { submit, busy, dialog } = useCorrection({
-    spv: base,
+    spv,
     field,
     label,
     form,

@@ -5,7 +5,6 @@ import { useRef, useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
-import { useDraftedIds } from '../../../shared/drafts';
 import { usePageKeys } from '../../../shared/shell/registry';
 import { stepShortcuts } from '../../../shared/shortcuts';
 import { nextStep } from '../../../shared/spvs/nextStep';
@@ -23,10 +22,7 @@ import classes from './OrderSteps.module.css';
 /** Steps of an order: complete, change in place, select, reorder, edit, delete and add. */
 export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('employee');
-  const drafted = useDraftedIds('step');
-  const [editing, setEditing] = useState<Step | null>(
-    () => spv.steps.find(({ id }) => drafted.includes(id)) ?? null,
-  );
+  const [editing, setEditing] = useState<Step | null>(null);
   const [deleting, setDeleting] = useState<Step | null>(null);
   const [adding, setAdding] = useState(false);
   const sort = useReorderSteps(spv);

@@ -3,7 +3,6 @@ import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form'
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Noun } from '../../../api/events';
-import { editOf, useFormDraft } from '../../../shared/drafts';
 import { useVersionConflict } from '../../../shared/StaleProblem';
 import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { FieldPair, FormModal } from '../../../ui/FormModal';
@@ -14,8 +13,6 @@ interface Names {
   last_name: string;
 }
 interface Person extends Names {
-  id: string;
-  version: number;
   email: string;
 }
 
@@ -44,7 +41,6 @@ export function PersonEdit<Row extends Person, Values extends Names>(props: Prop
   const stale = useVersionConflict();
   const missing = useRequiredFieldsMessage();
   const form = useForm<Values>({ initialValues: valuesOf(row), validate });
-  useFormDraft(editOf(invalidates, row.id), form, row, setRow);
   const saving = useSave({
     form,
     save: (values: Values) => save(values, row),

@@ -7,7 +7,6 @@ import { api, body, versionedBody } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step, StepChange } from '../../../api/types';
-import { editOf, useFormDraft } from '../../../shared/drafts';
 import { orNull, required } from '../../../shared/validators';
 import { useVersionConflict } from '../../../shared/StaleProblem';
 import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
@@ -55,7 +54,6 @@ export function StepForm({
     // The server checks this field only once all others are valid.
     validate: { reason: (value, values) => (reopens(values) ? required(value) : null) },
   });
-  useFormDraft(editOf('step', opened.id), form, step, setStep);
   const reopens = (values: Values) => spv.status === 'closed' && values.status !== 'completed';
 
   const save = useSave({
