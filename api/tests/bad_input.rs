@@ -131,7 +131,9 @@ async fn malformed_ids_are_404_in_paths_and_422_in_fields() {
         for query in [
             "spvs?status=&company_id=&iso_id=&client_id=",
             "clients?status=",
+            "clients.csv?status=",
             "documents?request_status=",
+            "billing?client_id=",
             "clients?q=%00%25_'%22%3C",
             "spvs?iso_id=none",
             "spvs?order=-ordered_date",

@@ -453,6 +453,8 @@ async fn exports_match_the_filtered_list() {
                     String::new(),
                     "order=-updated_at".into(),
                     "q=deed".into(),
+                    "request_status=submitted".into(),
+                    "request_status=approved".into(),
                     format!("client_id={maya}"),
                     format!("spv_id={order}"),
                 ],

@@ -745,6 +745,8 @@ async fn document_put_list_and_get() {
         assert_eq!((second["version"].as_u64(), second["media_type"].as_str()), (Some(2), Some("application/pdf")));
         assert_eq!(portal.json(&["document", "list", "--q", "deed"]).as_array().unwrap().len(), 1);
         assert_eq!(portal.json(&["document", "list", "--review", "submitted"]).as_array().unwrap().len(), 0);
+        let unknown = portal.run(&["document", "list", "--review", "reviewed"]);
+        assert!(unknown.code == 2 && unknown.err.contains("needs_revision"), "{}", unknown.err);
         let done = portal.run(&["document", "get", id, "--number", "1", "--out", &path("first.pdf")]);
         assert_eq!(done.code, 0, "{}", done.err);
         assert_eq!(std::fs::read(path("first.pdf")).unwrap().len(), 700_000);

@@ -85,6 +85,11 @@ async fn lists_inside_a_row_are_tables_of_their_own() {
         let steps = portal.run(&["spv", "show", &spv, "--fields", "status,steps"]);
         assert!(steps.out.contains("\nSteps\n") && steps.out.contains("Step name"), "{}", steps.out);
         let number = portal.json(&["invoice", "list"])[0]["number"].as_str().unwrap().to_owned();
+        portal.json(&["company", "create", "--name", "Elsewhere", "--business-name", "Elsewhere Ltd"]);
+        for (company, of_company) in [("Harbor Capital", 1), ("Elsewhere", 0)] {
+            let found = portal.json(&["invoice", "list", "--company", company]);
+            assert_eq!(found.as_array().map(Vec::len), Some(of_company), "{company}");
+        }
         portal.json(&["invoice", "pay", &number, "--amount", "250.00"]);
         let shown = portal.run(&["invoice", "show", &number]).out;
         for words in ["\nLines\n", "Unit price", "\nPayments\n", "250.00"] {

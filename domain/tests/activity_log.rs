@@ -17,7 +17,7 @@ use domain::{
         health_checks::Disk,
         security_scan, seed,
     },
-    orders::{spvs, steps},
+    orders::{invoices, spvs, steps},
     outbox::{activity_feed, mails},
     platform::{
         activity::{self, Activity},
@@ -485,9 +485,12 @@ async fn dashboards_leave_out_reminders() {
         let (olga, clara) = (world.employee("Olga").await, world.company_admin("Clara", company).await);
         world.clock.advance(Duration::days(365));
         assert!(steps::remind_overdue(&world.operator()).await.unwrap() > 0);
+        invoices::remind(&world.operator()).await.unwrap();
         activity::sequence_all(&world.operator()).await.unwrap();
-        let log = activity::list(&olga, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
-        assert!(log.iter().any(|row| row.action == "step.overdue"));
+        for reader in [&olga, &clara, &maya] {
+            let log = activity::list(reader, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
+            assert!(log.iter().any(|row| row.action.ends_with(".overdue")), "{log:?}");
+        }
         let office = dashboards::employee(&olga).await.unwrap().activity;
         let portfolio = dashboards::company(&clara, None, &PageQuery::default()).await.unwrap().activity;
         let own = dashboards::client(&maya).await.unwrap().activity;

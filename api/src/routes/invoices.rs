@@ -759,6 +759,7 @@ pub struct Aging {
 #[into_params(parameter_in = Query)]
 pub struct BillingQuery {
     /// Of one client only.
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     client_id: Option<UserId>,
 }
 

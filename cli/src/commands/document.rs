@@ -11,10 +11,12 @@ use bytes::Bytes;
 use clap::{Args, Subcommand};
 use domain::{
     kernel::{ids::DocumentRequestId, page::Order},
-    orders::document_requests,
-    orders::documents::{
-        self, Change, Document, DocumentSort, Filter, RESTORABLE, Version,
-        uploads::{self, CreateUpload},
+    orders::{
+        document_requests,
+        documents::{
+            self, Change, Document, DocumentSort, Filter, RESTORABLE, Version,
+            uploads::{self, CreateUpload},
+        },
     },
 };
 use futures::{Stream, StreamExt, stream};

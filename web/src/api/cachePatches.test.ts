@@ -117,6 +117,7 @@ describe('dashboard feeds', () => {
     put(desk, { activity: numbered(6, 5, 4, 3, 2, 1) });
     applyEvent(client, event(9, about('session', 'other')));
     applyEvent(client, event(9, { action: 'step.overdue' }));
+    applyEvent(client, event(9, { action: 'invoice.due_soon', ...about('invoice', 'other') }));
     applyEvent(client, event(10));
     expect(recent(employee)).toEqual([10, 8, 7, 6, 5, 4, 3, 2]);
     applyEvent(client, event(11, about('request', 'wish')));

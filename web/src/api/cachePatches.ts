@@ -68,7 +68,7 @@ function belongsToList(list: unknown, activity: Activity, role: Role | undefined
   return kind === 'user' || (kind === 'request' && role !== 'client') ? undefined : true;
 }
 
-/** Subject kinds of the events that dashboards list, same as on the server. */
+/** Subject kinds of the events that dashboards list. These and [isReminder] are the rule of `WORK` on the server. */
 const WORK_KINDS = [
   'client',
   'company',

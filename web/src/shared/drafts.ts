@@ -54,9 +54,11 @@ export function removeFormDrafts(): void {
   for (const key of tabStore.keys()) if (key.startsWith(PREFIX)) tabStore.removeItem(key);
 }
 
-/** Draft of a form: its changed fields. That of an edit has the version of the record on which it began, and the values then. */
+/** Draft of a form. */
 interface FormDraft<Values> {
+  /** The changed fields. */
   values: Partial<Values>;
+  /** Of a form that edits a record: its version and values when editing began. */
   base?: { version: number; values: Values };
 }
 
@@ -66,7 +68,7 @@ interface Versioned {
 
 /**
  * Keeps a dirty form as a draft of the tab and restores it after a reload. The draft ends when the form is sent or left, which
- * asks. Without a name nothing is kept, as in dialogs that edit a record. Not for forms with passwords, secrets or files.
+ * asks. Without a name nothing is kept, for example in dialogs that edit a record. Not for forms with passwords, secrets or files.
  *
  * A form that edits a versioned record gives it: a restored draft is saved against the version on which it began, so that a
  * newer one is a version conflict.

@@ -1,6 +1,7 @@
 /**
- * Ref of a row of tabs or links: on a phone, scrolls it sideways to the current one. When the row is laid out, when
- * another becomes current, and when the numbers of rows arrive and move it, unless the user has scrolled the row.
+ * Ref of a row of tabs or links that scrolls sideways: centers the current one when the row is laid out, when another
+ * becomes current, and when row counts arrive in the tabs. Not after the user has scrolled the row, until another becomes
+ * current.
  */
 export function keepCurrentInView(row: HTMLElement | null): (() => void) | undefined {
   if (!row) return undefined;
@@ -8,7 +9,9 @@ export function keepCurrentInView(row: HTMLElement | null): (() => void) | undef
   let left = 0;
   const show = () => {
     const current = row.querySelector('[aria-selected="true"], [aria-current="page"]');
-    if (!current || (current === shown && row.scrollLeft !== left)) return;
+    // A wider row limits the position by itself.
+    const isScrolled = row.scrollLeft !== Math.min(left, row.scrollWidth - row.clientWidth);
+    if (!current || (current === shown && isScrolled)) return;
     const [inner, outer] = [current.getBoundingClientRect(), row.getBoundingClientRect()];
     row.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
     shown = current;

@@ -7,7 +7,7 @@ use crate::{
     kernel::{
         access::Scope,
         ctx::Ctx,
-        db::{Db, Sql, Tx},
+        db::{Db, Sql, Tx, unindexed},
         error::Result,
         ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
         page::{Conditions, Keyset, Order, SortColumn, SortKey, SortValue, Total, values},
@@ -240,14 +240,21 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Condit
         all.and("1 = 0");
     }
     all.and_id("d.spv_id", filter.spv_id.map(|id| id.0));
+    let few = of_client || filter.client_id.is_some() || filter.spv_id.is_some();
     if let Some(status) = filter.request_status {
-        let of_status = "d.request_id in (select r.id from document_requests r where r.status = $)";
-        all.and_value(of_status, SortValue::Text(status.name().to_owned()));
+        // Each document is compared with its request, where there are few documents or most match. Few have another
+        // status than approved: those are found by the index of the requests.
+        let compared = few || status == document_requests::Status::Approved;
+        let of_status = if compared {
+            unindexed("exists (select 1 from document_requests r where r.id = d.request_id and r.status = $)")
+        } else {
+            "d.request_id in (select r.id from document_requests r where r.status = $)".to_owned()
+        };
+        all.and_value(&of_status, SortValue::Text(status.name().to_owned()));
     }
     let narrow = match &filter.ids {
         Some(ids) => SearchCondition::Ids(ids.clone()),
         None => {
-            let few = of_client || filter.client_id.is_some() || filter.spv_id.is_some();
             let within = SearchScope::default().few(few);
             search::condition(db, "document", within, filter.q.as_deref()).await?
         }

@@ -20,6 +20,7 @@ pub(super) const COLUMNS: &[Column<Document>] = &[
     column("name", |ctx, row| templates::shown(ctx, &row.name)),
     column("client_name", |_, row| row.client_name()),
     column("spv_identifier", |_, row| row.spv_identifier().unwrap_or_default()),
+    column("request_status", |_, row| row.request_status.map_or_else(String::new, |status| status.name().to_owned())),
     column("file_name", |_, row| row.latest.file_name.clone()),
     column("media_type", |_, row| row.latest.media_type.clone()),
     column("bytes", |_, row| row.latest.bytes.to_string()),

@@ -13,15 +13,15 @@ import { useDocumentColumns } from './documentColumns';
 import { usePortalLinks } from './links';
 import { UploadArea } from './UploadArea';
 
-/** Results of a review. A document that was requested has been submitted. */
-const states: DocumentRequestStatus[] = ['submitted', 'needs_revision', 'approved', 'waived'];
+/** Review statuses to filter by. Not `requested`: such a request has no document yet. */
+const reviewStatuses: DocumentRequestStatus[] = ['submitted', 'needs_revision', 'approved', 'waived'];
 
 function documentQuery({ q, order, limit, filters }: GridQuery): DocumentQuery {
   return {
     q,
     order,
     limit,
-    request_status: states.find((known) => known === filters.status),
+    request_status: reviewStatuses.find((known) => known === filters.status),
     deleted: filters.deleted === 'true' || undefined,
   };
 }
@@ -37,7 +37,7 @@ export function DocumentsPage() {
   const status = {
     key: 'status',
     label: t('common:status'),
-    choices: states.map((value) => ({ value, label: t(`names:document_request_status.${value}`) })),
+    choices: reviewStatuses.map((value) => ({ value, label: t(`names:document_request_status.${value}`) })),
   };
   const deleted = {
     key: 'deleted',

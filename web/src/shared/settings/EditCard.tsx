@@ -54,7 +54,7 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
   };
   // A save of another card is no conflict; a concurrent change of these fields is.
   if (whole.version > baseline.version) {
-    // Not those of the baseline, which has only the version of a restored draft.
+    // With the values of the form: after a restored draft `baseline` has the version of the draft and the newest fields.
     if (JSON.stringify(valuesOf(whole)) === JSON.stringify(form.getInitialValues())) setBaseline(whole);
     else if (!form.isDirty()) show(whole);
   }

@@ -57,6 +57,12 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
     initialValues: valuesOf(opened),
   });
   useFormDraft('profile', form, profile, setProfile);
+  // A change of other fields is no conflict.
+  if (
+    opened.version > profile.version &&
+    JSON.stringify(valuesOf(opened)) === JSON.stringify(form.getInitialValues())
+  )
+    setProfile(opened);
   const show = (newest: Profile) => {
     setProfile(newest);
     stale.forget();

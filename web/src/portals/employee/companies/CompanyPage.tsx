@@ -28,7 +28,7 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['employee', 'names', 'shell']);
   const openOrders = useOpenOrderCount({ company_id: id });
-  const billed = useInfiniteQuery(lists.invoices({ company_id: id })).data?.total;
+  const invoiceTotal = useInfiniteQuery(lists.invoices({ company_id: id })).data?.total;
   return (
     <RecordPage
       query={useQuery(queries.company(id))}
@@ -41,9 +41,10 @@ export function Component() {
         [t('shell:record.open_orders'), openOrders],
         [
           t('shell:record.due'),
-          billed?.exact && (
+          // Not where more than 10,000 invoices are not summed.
+          invoiceTotal?.exact && (
             <span key="due" className="num">
-              {sumsByCurrency(billed.sums).join(' + ') || '—'}
+              {sumsByCurrency(invoiceTotal.sums).join(' + ') || '—'}
             </span>
           ),
         ],
