@@ -242,10 +242,8 @@ async fn conditions(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Condit
     all.and_id("d.spv_id", filter.spv_id.map(|id| id.0));
     let few = of_client || filter.client_id.is_some() || filter.spv_id.is_some();
     if let Some(status) = filter.request_status {
-        // Each document is compared with its request, where there are few documents or most match. Few have another
-        // status than approved: those are found by the index of the requests.
-        let compared = few || status == document_requests::Status::Approved;
-        let of_status = if compared {
+        // Few documents are compared with their requests: SQLite would read all requests of the status first.
+        let of_status = if few {
             unindexed("exists (select 1 from document_requests r where r.id = d.request_id and r.status = $)")
         } else {
             "d.request_id in (select r.id from document_requests r where r.status = $)".to_owned()
