@@ -27,7 +27,16 @@ use std::{
 const OFFICES: [&str; 4] = ["templates", "payout-runs", "approvals", "services"];
 
 /// Lists scoped to the user: there `company_id` only filters. Elsewhere it selects the company.
-const NARROWED: [&str; 6] = ["client_list", "client_export", "iso_list", "iso_export", "spv_list", "spv_export"];
+const NARROWED: [&str; 8] = [
+    "client_list",
+    "client_export",
+    "invoice_list",
+    "invoice_export",
+    "iso_list",
+    "iso_export",
+    "spv_list",
+    "spv_export",
+];
 
 /// Marks of one company, or of one partner, that occur nowhere else.
 struct Part {
